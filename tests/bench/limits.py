@@ -30,8 +30,8 @@ LENGTH = 4096  # for the share of the diagonal tiles that is computed and thrown
 # source: of gpu/attention/. products: matrix products that the kernel computes; useful: those of the pass.
 # keys, block: the problem's length, and which block is run: one with some interior tiles.
 # scores: of a block's iteration, where no tensor-core instruction tells. threads: of a block. archs: it is made for.
-Kernel = collections.namedtuple("Kernel", "source entry methods head_dims keys block products useful scores threads archs",
-                                defaults=[None, 128, ("sm_80", "sm_90")])
+Kernel = collections.namedtuple("Kernel", "source entry methods head_dims keys block products useful scores threads "
+                                          "archs", defaults=[None, 128, ("sm_80", "sm_90")])
 FEW = ["nope", "alibi", "ggd", "cable"]
 ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "fire"]
 KERNELS = {
@@ -139,8 +139,8 @@ class Bench:
         launch = json.loads(toolkit.run(list(map(str, [self.launches, name, method, head_dim, kernel.keys]))).stdout)
         code, of_object, resources = self.object(kernel.source, arch, head_dim)
         entry = entry_of(code, kernel, head_dim, launch["family"])
-        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), kernel.threads, launch["grid"],
-                                       thread.STACK_BYTES)
+        banks = toolkit.constant_banks(of_object, entry, bytes.fromhex(launch["parameters"]), kernel.threads,
+                                       launch["grid"], thread.STACK_BYTES)
         blocks = self.blocks(code, entry, (arch, head_dim))
         shared = launch["shared_bytes"] + resources[entry]["shared"]
         traces = thread.run_block(thread.Translator(blocks, banks), kernel.threads, (kernel.block, 1, 0), shared)
@@ -255,9 +255,9 @@ results elsewhere. A scheduler issues one instruction a clock.
 {rates}
 `float` has fp32 and integer multiplications (IMAD); `integer` has additions, logic, moves, comparisons, minima and
 conversions to bf16; `special` has exponentials, reciprocals and the other conversions. mma.sync is taken to reach
-0.62 of H100's tensor rate, wgmma all of it; the latter's operands in shared memory count as `memory`. Code of sm_90 is
-made from PTX of compute_80, that of sm_90a from PTX of compute_90a, as in the default build. Of `wgmma_forward`, whose
-tiles are brought by warps of their own, these count, too.
+0.62 of H100's tensor rate, wgmma all of it; the latter's operands in shared memory count as `memory`. Code of sm_90
+is made from PTX of compute_80, that of sm_90a from PTX of compute_90a, as in the default build. In the `wgmma`
+kernels tiles are brought by warps of their own, which count, too.
 
 **TFLOP/s** of the pass: 4 D a score forward, 10 D backward, causal, T = {LENGTH}; the scores of diagonal tiles that
 nobody sees are computed and not counted. Peak: {peaks}. Decoding has the rate at which it could take keys and values

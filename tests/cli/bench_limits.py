@@ -136,6 +136,38 @@ class Arithmetic(unittest.TestCase):
         self.check("F2I.FTZ.U32.TRUNC.NTZ R0, R1", {"R0": 0}, R1=0xBF800000)
 
 
+class Hopper(unittest.TestCase):
+    def test_wgmma_takes_tensor_cores_and_shared_memory(self):
+        # A warp's quarter of 64 x 128 x 16; B has 128 x 16 elements of 2 bytes, A 64 x 16 where it is there.
+        from_memory = sass.Instruction(0, "", "HGMMA.64x128x16.F32.BF16", ["R24", "gdesc[UR12]", "R24"])
+        from_registers = sass.Instruction(0, "", "HGMMA.64x128x16.F32.BF16",
+                                          ["R88", "R152", "gdesc[UR8].tnspB", "R88", "gsb0"])
+        self.assertEqual(machine.amounts(from_memory), {"tensor": 16 * 128 * 16, "memory": 384})
+        self.assertEqual(machine.amounts(from_registers), {"tensor": 16 * 128 * 16, "memory": 256})
+        # All of the peak: 16 x 128 x 16 products of each of four warps in 64 clocks.
+        clocks, _ = machine.cycles(machine.amounts(from_registers), machine.GPUS["sm_90a"])
+        self.assertEqual((clocks["tensor"], clocks["memory"]), (64, 32))
+
+    def test_products_and_barriers_let_a_thread_go_on(self):
+        after = OfOneThread(["HGMMA.64x8x16.F32.BF16 R4, gdesc[UR4], RZ, !UPT",
+                             "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ+0x28400], R20",
+                             "USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8"])
+        self.assertEqual([after[f"R{n}"] for n in range(3, 9)], [0, *[0x3E800000] * 4, 0])
+        self.assertTrue(after["P0"] and after["UP0"])
+
+    def test_a_loop_that_is_entered_in_the_middle_is_found(self):
+        # Blocks at 0, 0x10 (the copy), 0x20 and 0x40: the first goes to both parts of the loop, so that none of
+        # them comes before the other.
+        code = [("P0", "BRA", ["0x20"]), ("", "UTMALDG.3D", ["[UR8]", "[UR16]"]),
+                ("", "IADD3", ["R0", "R0", "0x1", "RZ"]), ("!P1", "BRA", ["0x10"]), ("", "EXIT", [])]
+        blocks = sass.Blocks([sass.Instruction(16 * n, *line) for n, line in enumerate(code)])
+        self.assertEqual(blocks.loops(), {})
+        self.assertEqual(counting.hot_loop(blocks, [[0, 1, 2, 1, 2, 3]], ["UTMALDG"]), 1)
+        self.assertIsNone(counting.hot_loop(blocks, [[0, 2, 3]], ["UTMALDG"]))
+        with self.assertRaisesRegex(counting.NoLoop, "no loop has nine tenths of UTMALDG"):
+            counting.hot_loop(blocks, [[0, 1, 2, 3]], ["UTMALDG"])
+
+
 class Bounds(unittest.TestCase):
     def test_clocks(self):
         # The hand count of a forward tile at D = 64: 986 instructions, 64 HMMA, 453 of the pipe of floats.

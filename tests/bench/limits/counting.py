@@ -3,10 +3,10 @@
 
 The hot loop is the smallest one that holds nine tenths of the tensor-core instructions that a block of threads
 executes, or without those of the fused multiply-adds in fp32. Where some warps bring tiles by TMA for others, theirs
-is a second one, the smallest with nine tenths of the copies, and both count. An iteration begins where its first block does. Of a
-block's iterations those count that are most frequent by the number of instructions: interior tiles, where boundary
-tiles, the first and the last one are fewer. A warp issues an instruction as often as that of its lanes which
-executes it most often; where lanes diverge in turn it may issue more."""
+is a second one, the smallest with nine tenths of the copies, and both count. An iteration begins where its first
+block does. Of a block's iterations those count that are most frequent by the number of instructions: interior tiles,
+where boundary tiles, the first and the last one are fewer. A warp issues an instruction as often as that of its lanes
+which executes it most often; where lanes diverge in turn it may issue more."""
 import collections
 
 import machine
@@ -85,6 +85,8 @@ def work_of_loop(blocks, traces, head):
             most, executed = issued(blocks, {tuple(lane) for lane in lanes})
             work["issue"] += sum(most.values())
             for n, times in executed.items():
+                if not times:
+                    continue
                 for pipe, amount in machine.amounts(blocks.instructions[n]).items():
                     work[pipe] += times * amount
         found.append(work)

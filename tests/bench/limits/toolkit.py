@@ -59,8 +59,8 @@ def is_fresh(cubin, dependencies):
 
 def assemble(nvcc, source, arch, head_dim, folder):
     """Path of the machine code of gpu/attention/SOURCE.cu for one head dimension, made anew where it is older than
-    its sources. From PTX of compute_80, as the default build has it, and of compute_90a for sm_90a; what ptxas says stands
-    beside it."""
+    its sources. From PTX of compute_80, as the default build has it, and of compute_90a for sm_90a; what ptxas says
+    stands beside it."""
     cubin = folder / f"{source}.{head_dim}.{arch}.cubin"
     dependencies, messages = cubin.with_suffix(".d"), cubin.with_suffix(".ptxas")
     if is_fresh(cubin, dependencies):
