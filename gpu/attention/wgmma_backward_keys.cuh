@@ -56,38 +56,18 @@ struct StagedQueries {
 
   /// A stage as key_score_grads() reads it.
   struct Stage {
-    QueryPair* pairs;
-    MaskedQuery* masked;
-    struct {
-      float* entries;
-      typename Bias::Row* rows;
-      typename Bias::Key* keys;
-
-      __device__ __forceinline__ float entry(int query, int key) const {
-        if constexpr (kEntries > 0)
-          return entries[query - key + kRows - 1];
-        else
-          return 0.0f;
-      }
-      __device__ __forceinline__ typename Bias::Row row(int n) const {
-        if constexpr (kBiasRows > 0)
-          return rows[n];
-        else
-          return {};
-      }
-      __device__ __forceinline__ typename Bias::Key key(int n) const {
-        if constexpr (kBiasKeys > 0)
-          return keys[n];
-        else
-          return {};
-      }
-    } bias;
+    const QueryPair* pairs;
+    const MaskedQuery* masked;
+    BiasOfStage<Bias, kRows> bias;
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {pairs + n * kStagedQueries / 2,
-            masked + n * kStagedQueries,
-            {entries + n * kEntries, rows + n * kBiasRows, keys + n * kBiasKeys}};
+    return {pairs_of(n), masked_of(n), {entries_of(n), rows_of(n), keys_of(n)}};
   }
+  __device__ QueryPair* pairs_of(int stage) const { return pairs + stage * kStagedQueries / 2; }
+  __device__ MaskedQuery* masked_of(int stage) const { return masked + stage * kStagedQueries; }
+  __device__ float* entries_of(int stage) const { return entries + stage * kEntries; }
+  __device__ typename Bias::Row* rows_of(int stage) const { return rows + stage * kBiasRows; }
+  __device__ typename Bias::Key* keys_of(int stage) const { return keys + stage * kBiasKeys; }
 };
 
 template <class Bias, int queries>
@@ -140,32 +120,33 @@ __device__ __forceinline__ void write_queries(const KeysShared<D, Bias>& shared,
   const int thread = static_cast<int>(threadIdx.x);
   const int first_position = tile.first_row + problem.first_position(at.b);
   const At first{at.b, tile.head, tile.first_row, first_position};
-  const auto to = shared.bias.stage(stage);
   if (thread < kStagedQueries) {
     const int n = min(thread, tile.rows() - 1);
     const std::size_t index = problem.row_index(at.b, tile.head, tile.first_row + n);
-    QueryPair& pair = to.pairs[thread / 2];
+    QueryPair& pair = shared.bias.pairs_of(stage)[thread / 2];
     pair.lse2[thread % 2] = arrays.lse[index] * kLog2E;
     pair.delta[thread % 2] = arrays.delta[index];
-    to.masked[thread] = {
+    shared.bias.masked_of(stage)[thread] = {
         thread < tile.rows() ? key_range(problem.mask, at.b, first_position + n) : KeyRange{0, 0},
         problem.logit_factor(at.b, tile.head, tile.first_row + n),
         problem.log2_logit_factor(at.b, tile.head, tile.first_row + n)};
     if constexpr (Staged::kBiasRows > 0)
-      to.bias.rows[thread] =
+      shared.bias.rows_of(stage)[thread] =
           Bias::load_row(params, {at.b, tile.head, tile.first_row + n, first_position + n});
   }
   if constexpr (Staged::kBiasKeys > 0)
-    to.bias.keys[thread] = Bias::load_key(params, first, at.first_key + min(thread, at.count - 1));
+    shared.bias.keys_of(stage)[thread] =
+        Bias::load_key(params, first, at.first_key + min(thread, at.count - 1));
   if constexpr (Staged::kEntries > 0) {
-    const float* const before = shared.bias.stage((stage + kStages - 1) % kStages).bias.entries;
+    float* const entries = shared.bias.entries_of(stage);
+    const float* const before = shared.bias.entries_of((stage + kStages - 1) % kStages);
     const int offset = first_position - at.first_key - (kRows - 1);
     producers_meet();  // the entries before are there
 #pragma unroll 1
     for (int n = thread; n < Staged::kEntries; n += kProducers)
-      to.bias.entries[n] = !tile.first_of_head && n + kStagedQueries < Staged::kEntries
-                               ? before[n + kStagedQueries]
-                               : Bias::entry(params, tile.head, offset + n);
+      entries[n] = !tile.first_of_head && n + kStagedQueries < Staged::kEntries
+                       ? before[n + kStagedQueries]
+                       : Bias::entry(params, tile.head, offset + n);
   }
 }
 

@@ -31,6 +31,33 @@ inline constexpr int kRows = kWgmmaRows * kConsumerGroups;
 inline constexpr std::size_t kSharedOfHopper = 227 * 1024;
 inline constexpr std::size_t kTileMemory = 208 * 1024;  // the rest is for what the bias knows
 
+/// What the bias knows of a stage's queries and `keys` keys, as MmaBiasTile tells it.
+template <class Bias, int keys>
+struct BiasOfStage {
+  const float* entries;
+  const typename Bias::Row* rows;
+  const typename Bias::Key* of_keys;
+
+  __device__ __forceinline__ float entry(int query, int key) const {
+    if constexpr (Bias::kHasEntry)
+      return entries[query - key + keys - 1];
+    else
+      return 0.0f;
+  }
+  __device__ __forceinline__ typename Bias::Row row(int n) const {
+    if constexpr (!std::is_empty_v<typename Bias::Row>)
+      return rows[n];
+    else
+      return {};
+  }
+  __device__ __forceinline__ typename Bias::Key key(int n) const {
+    if constexpr (!std::is_empty_v<typename Bias::Key>)
+      return of_keys[n];
+    else
+      return {};
+  }
+};
+
 /// What the bias knows of the block's queries, and of a stage's `keys` keys and of the entries of
 /// the offsets between them.
 template <class Bias, int keys, int stages>
@@ -58,35 +85,9 @@ struct StagedBias {
   __device__ float* entries(int stage) const { return all_entries + stage * kEntries; }
   __device__ typename Bias::Key* keys_of(int stage) const { return all_keys + stage * kBiasKeys; }
 
-  /// Of a stage, as MmaBiasTile has it.
-  struct OfStage {
-    const float* entries;
-    const typename Bias::Row* rows;
-    const typename Bias::Key* of_keys;
-
-    __device__ __forceinline__ float entry(int row, int key) const {
-      if constexpr (kEntries > 0)
-        return entries[row - key + keys - 1];
-      else
-        return 0.0f;
-    }
-    __device__ __forceinline__ typename Bias::Row row(int n) const {
-      if constexpr (kBiasRows > 0)
-        return rows[n];
-      else
-        return {};
-    }
-    __device__ __forceinline__ typename Bias::Key key(int n) const {
-      if constexpr (kBiasKeys > 0)
-        return of_keys[n];
-      else
-        return {};
-    }
-  };
-
   /// As make_logits() reads it.
   struct Stage {
-    OfStage bias;
+    BiasOfStage<Bias, keys> bias;
     const float* factors;
 
     __device__ __forceinline__ float factor(int row) const { return factors[row]; }

@@ -10,6 +10,7 @@ import json
 import operator
 import pathlib
 import queue
+import threading
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 import numpy as np
@@ -22,6 +23,9 @@ _library.plumbline_native_free.argtypes = [ctypes.c_void_p]
 _library.plumbline_native_free.restype = None
 _library.plumbline_native_release.argtypes = [ctypes.c_uint64]
 _library.plumbline_native_release.restype = None
+
+# RapidCheck, by which the judge draws and shrinks cases, keeps what it is at in variables of the process.
+_checking = threading.RLock()
 
 
 def _call(function: str, *, ask: Any = _ASK(), **arguments: Any) -> Any:
@@ -129,7 +133,8 @@ def check(
     """The report, what a failure says, and the exception that the failing case ended with.
 
     The judge has a thread of its own and asks this one, in which the function runs: signals raise exceptions
-    in the main thread alone, and from a callback of ctypes none could leave.
+    in the main thread alone, and from a callback of ctypes none could leave. Checks of several threads wait for
+    one another; a function may itself check another.
     """
     questions: queue.SimpleQueue[Optional[dict[str, Any]]] = queue.SimpleQueue()
     answers: queue.SimpleQueue[Optional[bytes]] = queue.SimpleQueue()
@@ -158,7 +163,7 @@ def check(
             said = {"raised": _in_words(error)}
         return {**said, "on_software_device": getattr(call, "on_software_device", False)}
 
-    with concurrent.futures.ThreadPoolExecutor(1) as judge:
+    with _checking, concurrent.futures.ThreadPoolExecutor(1) as judge:
         try:
             verdict = judge.submit(_call, "check", ask=_ASK(ask), name=name, pass_=pass_, bias=bias, dtype=dtype,
                                    offer=offer, contract=contract, cases=cases, seed=seed, threads=threads,

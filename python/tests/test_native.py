@@ -103,6 +103,17 @@ def test_checks_in_threads_do_not_take_each_others_answers():
         assert list(pool.map(judged, range(8))) == [5, 1, 5, 3, 5, 5, 5, 7]
 
 
+def test_a_function_may_check_another():
+    inner = []
+
+    def function(q, k, v):
+        if not inner:
+            inner.append(plumbline.check(formulas.attention, cases=2, longest=32).cases)
+        return formulas.attention(q, k, v)
+
+    assert plumbline.check(function, cases=3, longest=64).cases == 3 and inner == [2]
+
+
 @pytest.mark.parametrize(
     "call, words",
     [
