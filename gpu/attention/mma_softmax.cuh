@@ -89,6 +89,31 @@ struct RunningSoftmax {
   }
 };
 
+/// Writes o and lse of a lane's rows, after the last tile.
+template <int D, class Element, class Rows, int groups>
+__device__ __forceinline__ void write_outputs(const float (&output)[groups][D / 8][4],
+                                              RunningSoftmax<Rows::kRows>& softmax,
+                                              const Problem& problem, const Outputs& outputs,
+                                              const Rows& rows) {
+  using Storage = typename MmaStorage<Element>::type;
+  lanes_sum(softmax.sum);
+  const std::size_t first = problem.row_index(rows.b, rows.head, rows.row(0));
+  Storage* const o = static_cast<Storage*>(outputs.o) + first * D + 2 * rows.place;
+#pragma unroll
+  for (int r = 0; r < Rows::kRows; ++r) {
+    if (!rows.exists(r)) continue;
+    const bool empty = softmax.sum[r] == 0.0f;
+    const float by_sum = 1.0f / softmax.sum[r];
+#pragma unroll
+    for (int tile = 0; tile < D / 8; ++tile) {
+      const float* of_row = output[r / 2][tile] + r % 2 * 2;
+      store_pair<Element>(o + r * Rows::kRowStep * D + 8 * tile, empty ? 0.0f : of_row[0] * by_sum,
+                          empty ? 0.0f : of_row[1] * by_sum);
+    }
+    if (rows.place == 0) outputs.lse[first + r * Rows::kRowStep] = softmax.lse(r);
+  }
+}
+
 }  // namespace plumbline::gpu
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward pass over keys for Hopper: the arithmetic of mma_backward_keys.cuh with products by
-// wgmma and copies by TMA, for 128 keys a block and 64 queries at a time (wgmma_memory.cuh). The
-// products are S' = K Q' and dP' = V dO', then dV += P' dO and dK += dZ' Q, with P' and dZ' in
+// wgmma and copies by TMA, for 128 keys a block and 64 or 32 queries at a time (wgmma_memory.cuh).
+// The products are S' = K Q' and dP' = V dO', then dV += P' dO and dK += dZ' Q, with P' and dZ' in
 // registers. For compute_90a alone.
 #ifndef PLUMBLINE_GPU_ATTENTION_WGMMA_BACKWARD_KEYS_CUH
 #define PLUMBLINE_GPU_ATTENTION_WGMMA_BACKWARD_KEYS_CUH
@@ -137,17 +137,10 @@ __device__ __forceinline__ void write_queries(const KeysShared<D, Bias>& shared,
   if constexpr (Staged::kBiasKeys > 0)
     shared.bias.keys_of(stage)[thread] =
         Bias::load_key(params, first, at.first_key + min(thread, at.count - 1));
-  if constexpr (Staged::kEntries > 0) {
-    float* const entries = shared.bias.entries_of(stage);
-    const float* const before = shared.bias.entries_of((stage + kStages - 1) % kStages);
-    const int offset = first_position - at.first_key - (kRows - 1);
-    producers_meet();  // the entries before are there
-#pragma unroll 1
-    for (int n = thread; n < Staged::kEntries; n += kProducers)
-      entries[n] = !tile.first_of_head && n + kStagedQueries < Staged::kEntries
-                       ? before[n + kStagedQueries]
-                       : Bias::entry(params, tile.head, offset + n);
-  }
+  if constexpr (Staged::kEntries > 0)
+    write_entries<Bias, Staged::kEntries, kStagedQueries>(
+        params, tile.head, first_position - at.first_key - (kRows - 1), tile.first_of_head,
+        shared.bias.entries_of(stage), shared.bias.entries_of((stage + kStages - 1) % kStages));
 }
 
 template <int D, class Bias>

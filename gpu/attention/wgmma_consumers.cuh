@@ -32,7 +32,7 @@ __device__ __forceinline__ void copy_accumulators(float (&to)[tiles][4],
 /// `overlapped`: in an iteration first() of a tile and second() of the one before begin together,
 /// and the groups take turns: while one waits for its products, the other is at its scores. Else
 /// scores need no registers of their own beside the products'. keep(): keep_order() of all
-/// of their registers.
+/// registers that products read or write.
 template <bool overlapped, class Memory, class Keep, class First, class Second, class Scores>
 __device__ __forceinline__ void run_tiles(const Memory& shared, int tiles, Keep keep, First first,
                                           Second second, Scores scores) {

@@ -32,7 +32,6 @@ template <int D, class Bias, class Element>
 __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, const Problem& problem,
                                        const Outputs& outputs,
                                        const typename Bias::Params& params) {
-  using Storage = typename MmaStorage<Element>::type;
   using Memory = ForwardShared<D, Bias>;
   constexpr int kKeys = Memory::kStagedRows;
   constexpr int kScoreTiles = kKeys / 8, kOutputTiles = D / 8, kSteps = kKeys / kWgmmaDepth;
@@ -75,22 +74,7 @@ __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, con
           accumulators_as_a<Element>(p[step], score[0], step);
       });
 
-  lanes_sum(softmax.sum);
-  const std::size_t first = problem.row_index(rows.b, rows.head, rows.row(0));
-  Storage* const o = static_cast<Storage*>(outputs.o) + first * D + 2 * rows.place;
-#pragma unroll
-  for (int r = 0; r < ConsumerRows::kRows; ++r) {
-    if (!rows.exists(r)) continue;
-    const bool empty = softmax.sum[r] == 0.0f;
-    const float by_sum = 1.0f / softmax.sum[r];
-#pragma unroll
-    for (int tile = 0; tile < kOutputTiles; ++tile) {
-      const float* of_row = output[0][tile] + r % 2 * 2;
-      store_pair<Element>(o + r * ConsumerRows::kRowStep * D + 8 * tile,
-                          empty ? 0.0f : of_row[0] * by_sum, empty ? 0.0f : of_row[1] * by_sum);
-    }
-    if (rows.place == 0) outputs.lse[first + r * ConsumerRows::kRowStep] = softmax.lse(r);
-  }
+  write_outputs<D, Element>(output, softmax, problem, outputs, rows);
 }
 
 template <int D, class Bias, class Element>

@@ -32,29 +32,35 @@ struct KeyTiles {
 /// Between the producers.
 __device__ __forceinline__ void producers_meet() { asm volatile("bar.sync 3, 128;" ::: "memory"); }
 
-/// What the bias knows of the tile of keys from `begin` on. From one tile to the next offsets grow
-/// by kKeys: most entries stand in the stage before.
+/// The entries of a tile's `count` offsets, from `offset` on. From one tile to the next offsets
+/// grow by `step`: but for a first tile, most entries stand in the stage before.
+template <class Bias, int count, int step>
+__device__ __forceinline__ void write_entries(const typename Bias::Params& params, int head,
+                                              int offset, bool is_first, float* entries,
+                                              const float* before) {
+  producers_meet();  // the entries before are there
+#pragma unroll 1
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += kProducers)
+    entries[n] =
+        !is_first && n + step < count ? before[n + step] : Bias::entry(params, head, offset + n);
+}
+
+/// What the bias knows of the tile of keys from `begin` on.
 template <class Bias, class Memory>
 __device__ __forceinline__ void write_bias(const Memory& shared,
                                            const typename Bias::Params& params, const At& first,
                                            int begin, int end, int stage, bool is_first) {
-  constexpr int kKeys = Memory::kStagedRows, kEntries = Memory::OfBias::kEntries;
+  using OfBias = typename Memory::OfBias;
+  constexpr int kKeys = Memory::kStagedRows, kStages = Memory::kStages;
   const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (Memory::OfBias::kBiasKeys > 0)
+  if constexpr (OfBias::kBiasKeys > 0)
     if (thread < kKeys)
       shared.bias.keys_of(stage)[thread] =
           Bias::load_key(params, first, min(begin + thread, end - 1));
-  if constexpr (kEntries > 0) {
-    float* const entries = shared.bias.entries(stage);
-    const float* const before =
-        shared.bias.entries((stage + Memory::kStages - 1) % Memory::kStages);
-    const int offset = first.position - begin - (kKeys - 1);
-    if (!is_first) producers_meet();  // the entries before are there
-#pragma unroll 1
-    for (int n = thread; n < kEntries; n += kProducers)
-      entries[n] = !is_first && n + kKeys < kEntries ? before[n + kKeys]
-                                                     : Bias::entry(params, first.head, offset + n);
-  }
+  if constexpr (OfBias::kEntries > 0)
+    write_entries<Bias, OfBias::kEntries, kKeys>(
+        params, first.head, first.position - begin - (kKeys - 1), is_first,
+        shared.bias.entries(stage), shared.bias.entries((stage + kStages - 1) % kStages));
 }
 
 /// Brings all tiles of keys and values. copy_rows(barrier, rows): the rows that stay, by one

@@ -123,50 +123,41 @@ __device__ __forceinline__ void wgmma_columns(float (&c)[8][4], const std::uint3
 template <class Element>
 __device__ __forceinline__ void wgmma_columns(float (&c)[16][4], const std::uint32_t (&a)[4], std::uint64_t b);
 
-#define PLUMBLINE_WGMMA(Element, type)                                                               \
-  template <>                                                                                        \
-  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[4][4], std::uint64_t a,              \
-                                                      std::uint64_t b, bool add) {                   \
-    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %18, 0;\n"                                    \
-        "wgmma.mma_async.sync.aligned.m64n32k16.f32." type "." type " {" PLUMBLINE_16_NAMES "}, "    \
-        "%16, %17, add, 1, 1, 0, 0;\n}"                                                              \
-        : PLUMBLINE_4_OF_C(0) : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");              \
-  }                                                                                                  \
-  template <>                                                                                        \
-  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[8][4], std::uint64_t a,              \
-                                                      std::uint64_t b, bool add) {                   \
-    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %34, 0;\n"                                    \
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " {" PLUMBLINE_32_NAMES "}, "    \
-        "%32, %33, add, 1, 1, 0, 0;\n}"                                                              \
-        : PLUMBLINE_8_OF_C : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");                 \
-  }                                                                                                  \
-  template <>                                                                                        \
-  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[16][4], std::uint64_t a,             \
-                                                      std::uint64_t b, bool add) {                   \
-    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, %66, 0;\n"                                    \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type " {" PLUMBLINE_64_NAMES "}, "   \
-        "%64, %65, add, 1, 1, 0, 0;\n}"                                                              \
-        : PLUMBLINE_16_OF_C : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");                \
-  }                                                                                                  \
-  template <>                                                                                        \
-  __device__ __forceinline__ void wgmma_columns<Element>(                                            \
-      float(&c)[8][4], const std::uint32_t(&a)[4], std::uint64_t b) {                                \
-    asm volatile("{\n.reg .pred add;\nsetp.eq.b32 add, 0, 0;\n"                                     \
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type                                  \
-        " {" PLUMBLINE_32_NAMES "}, {%32, %33, %34, %35}, %36, add, 1, 1, 1;\n}"                     \
-        : PLUMBLINE_8_OF_C : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b) : "memory");         \
-  }                                                                                                  \
-  template <>                                                                                        \
-  __device__ __forceinline__ void wgmma_columns<Element>(                                            \
-      float(&c)[16][4], const std::uint32_t(&a)[4], std::uint64_t b) {                               \
-    asm volatile("{\n.reg .pred add;\nsetp.eq.b32 add, 0, 0;\n"                                     \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." type "." type                                 \
-        " {" PLUMBLINE_64_NAMES "}, {%64, %65, %66, %67}, %68, add, 1, 1, 1;\n}"                     \
-        : PLUMBLINE_16_OF_C : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b) : "memory");        \
+// C of 8 `tiles` columns: its operands and their names, and the names of the others.
+#define PLUMBLINE_WGMMA_ROWS(Element, type, tiles, columns, operands, names, a_name, b_name, add_name)\
+  template <>                                                                                       \
+  __device__ __forceinline__ void wgmma_rows<Element>(float(&c)[tiles][4], std::uint64_t a,         \
+                                                      std::uint64_t b, bool add) {                  \
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " add_name ", 0;\n"                          \
+        "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type "." type " {" names "}, "       \
+        a_name ", " b_name ", add, 1, 1, 0, 0;\n}"                                                  \
+        : operands : "l"(a), "l"(b), "r"(static_cast<int>(add)) : "memory");                        \
   }
+#define PLUMBLINE_WGMMA_COLUMNS(Element, type, tiles, columns, operands, names, a_names, b_name)    \
+  template <>                                                                                       \
+  __device__ __forceinline__ void wgmma_columns<Element>(                                           \
+      float(&c)[tiles][4], const std::uint32_t(&a)[4], std::uint64_t b) {                           \
+    asm volatile("{\n.reg .pred add;\nsetp.eq.b32 add, 0, 0;\n"                                     \
+        "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type "." type                        \
+        " {" names "}, {" a_names "}, " b_name ", add, 1, 1, 1;\n}"                                 \
+        : operands : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b) : "memory");                \
+  }
+#define PLUMBLINE_WGMMA(Element, type)                                                              \
+  PLUMBLINE_WGMMA_ROWS(Element, type, 4, "32", PLUMBLINE_4_OF_C(0), PLUMBLINE_16_NAMES,             \
+                       "%16", "%17", "%18")                                                         \
+  PLUMBLINE_WGMMA_ROWS(Element, type, 8, "64", PLUMBLINE_8_OF_C, PLUMBLINE_32_NAMES,                \
+                       "%32", "%33", "%34")                                                         \
+  PLUMBLINE_WGMMA_ROWS(Element, type, 16, "128", PLUMBLINE_16_OF_C, PLUMBLINE_64_NAMES,             \
+                       "%64", "%65", "%66")                                                         \
+  PLUMBLINE_WGMMA_COLUMNS(Element, type, 8, "64", PLUMBLINE_8_OF_C, PLUMBLINE_32_NAMES,             \
+                          "%32, %33, %34, %35", "%36")                                              \
+  PLUMBLINE_WGMMA_COLUMNS(Element, type, 16, "128", PLUMBLINE_16_OF_C, PLUMBLINE_64_NAMES,          \
+                          "%64, %65, %66, %67", "%68")
 PLUMBLINE_WGMMA(bfloat16, "bf16")
 PLUMBLINE_WGMMA(float16, "f16")
 #undef PLUMBLINE_WGMMA
+#undef PLUMBLINE_WGMMA_COLUMNS
+#undef PLUMBLINE_WGMMA_ROWS
 #undef PLUMBLINE_64_NAMES
 #undef PLUMBLINE_32_NAMES
 #undef PLUMBLINE_16_NAMES
