@@ -39,6 +39,18 @@ class CachedEmbedding {
     }
   }
 
+  /// x [width] of one token, whose id and position are in device memory.
+  void forward_one(const int* id, const int* position, Element* x) const {
+    embedding_forward(step_.stream, tables_,
+                      {.ids = id,
+                       .types = nullptr,
+                       .batch = 1,
+                       .length = 1,
+                       .checked = true,
+                       .first_position = position},
+                      x);
+  }
+
   /// x [rows, width] of the tokens ids [rows], which are in the vocabulary.
   void forward(const std::vector<Chunk>& chunks, const int* ids, Element* x) const {
     for (const Chunk& chunk : chunks)

@@ -15,6 +15,7 @@
 #include "inference/cached_attention.cuh"
 #include "inference/cached_embedding.cuh"
 #include "inference/decoder.hpp"
+#include "inference/token_step.cuh"
 #include "model/feed_forward.cuh"
 #include "model/sublayer_names.cuh"
 #include "model/upload.cuh"
@@ -36,6 +37,8 @@ class CachedModelBase {
   virtual int most_at_once() const = 0;
   virtual void forward(std::span<const NewTokens>) = 0;
   virtual void copy(int from, int to) = 0;
+  /// Nodes of the CUDA graph of a sequence's single tokens; 0 while there is none.
+  virtual std::size_t graph_nodes(int sequence) const = 0;
 };
 
 template <class Element>
@@ -47,6 +50,7 @@ class CachedModel final : public CachedModelBase {
         chunk_(std::min(most_tokens(c), run.capacity)),
         step_(stream, c, run.deterministic ? 1 : run.batch, chunk_, false),
         reader_(stream, c, shape_, chunk_),
+        rotation_(stream, c, shape_.capacity),
         position_(stream, c, 1, chunk_),
         memory_(stream, bytes()) {
     if (parameters.size() != step_.layout.size())
@@ -65,16 +69,23 @@ class CachedModel final : public CachedModelBase {
   void forward(std::span<const NewTokens> tokens) override {
     const ModelConfiguration& c = step_.configuration;
     Parts& p = *parts_;
+    if (p.one_token && tokens.size() == 1 && tokens[0].ids.size() == 1) {
+      const NewTokens& one = tokens[0];
+      p.one_token->forward(one.sequence, one.ids[0], one.before, one.logits);
+      return;
+    }
     std::vector<Chunk> chunks;
-    std::vector<int> ids;
+    std::vector<int> ids, before;
     for (const NewTokens& one : tokens) {
       chunks.push_back({one.sequence, static_cast<int>(ids.size()),
-                        static_cast<int>(one.ids.size()), one.before});
+                        static_cast<int>(one.ids.size()), one.before, p.before + before.size()});
       ids.insert(ids.end(), one.ids.begin(), one.ids.end());
+      before.push_back(one.before);
     }
     const int rows = static_cast<int>(ids.size());
     const std::size_t numbers = static_cast<std::size_t>(rows) * c.width;
     upload(step_.stream, ids, p.ids);
+    upload(step_.stream, before, p.before);
     p.embedding.forward(chunks, p.ids, p.x);
     for (const auto& layer : p.layers) {
       layer->attention_norm.forward(rows, p.x, p.normed);
@@ -85,6 +96,10 @@ class CachedModel final : public CachedModelBase {
       add(step_.stream, p.x, p.update, p.x, numbers);
     }
     copy_logits_to_host(tokens, chunks);
+  }
+
+  std::size_t graph_nodes(int sequence) const override {
+    return parts_->one_token ? parts_->one_token->graph_nodes(sequence) : 0;
   }
 
   void copy(int from, int to) override {
@@ -113,8 +128,9 @@ class CachedModel final : public CachedModelBase {
     Norm<Element> norm;  ///< before the head
     Element *x, *normed, *update;
     Element *last, *logits;  ///< [batch, width], [batch, vocabulary]
-    int* ids;
+    int *ids, *before;       ///< [rows], [batch]
     std::vector<std::unique_ptr<Layer>> layers;
+    std::unique_ptr<TokenStep<Element>> one_token;
 
     Parts(CachedModel& model, Arena& arena)
         : caches(caches_of(model, arena)),
@@ -128,6 +144,7 @@ class CachedModel final : public CachedModelBase {
       last = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.width);
       logits = arena.take<Element>(static_cast<std::size_t>(step.max_batch) * c.vocabulary);
       ids = arena.take<int>(step.max_rows());
+      before = arena.take<int>(step.max_batch);
       Arena end = arena;
       for (int n = 0; n < c.layers; ++n) {
         Arena own = arena;
@@ -137,11 +154,16 @@ class CachedModel final : public CachedModelBase {
             std::unique_ptr<Layer>(new Layer{{step, own, attends.norm},
                                              {step, own, feeds.norm},
                                              {step, attends.attention, n, model.reader_,
-                                              model.position_, workspace, model.shape_, caches[n]},
+                                              model.rotation_.rotation(), model.position_,
+                                              workspace, model.shape_, caches[n]},
                                              {step, own, feeds.feed_forward, GeluForm::tanh}}));
         end = own;
       }
       arena = end;
+      if (!needs_scores(position_method(c.position).bias))
+        one_token = std::make_unique<TokenStep<Element>>(
+            step, arena, embedding, model.reader_, model.rotation_.rotation(), model.position_,
+            workspace, model.shape_, caches);
     }
 
     static std::vector<LayerCache<Element>> caches_of(const CachedModel& model, Arena& arena) {
@@ -195,6 +217,7 @@ class CachedModel final : public CachedModelBase {
   const int chunk_;  ///< tokens of the largest chunk
   Step<Element> step_;
   CacheReader<Element> reader_;
+  CacheRotation rotation_;
   PositionWorkspace position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Parts> parts_;

@@ -105,6 +105,11 @@ int Decoder::length(int sequence) const {
   return parts_->lengths[sequence];
 }
 
+std::size_t Decoder::graph_nodes(int sequence) const {
+  parts_->check_sequence(sequence);
+  return parts_->model->graph_nodes(sequence);
+}
+
 const std::vector<float>& Decoder::append(const std::vector<std::vector<int>>& tokens) {
   Parts& p = *parts_;
   p.check_tokens(tokens);

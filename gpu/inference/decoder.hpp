@@ -3,6 +3,7 @@
 // CUDA is named here.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -46,11 +47,15 @@ class Decoder {
   int vocabulary() const { return configuration().vocabulary; }
   /// Tokens that the cache holds of a sequence.
   int length(int sequence) const;
+  /// Nodes of the CUDA graph by which a sequence's single tokens are computed, from the second of
+  /// them on; 0 while there is none, with CoPE and DAPE, and under emulation.
+  std::size_t graph_nodes(int sequence) const;
 
   /// Appends tokens[b] to sequence b, none, one or many, and returns the logits [batch, vocabulary]
   /// after the last token of every sequence; those of a sequence that was given nothing are as they
   /// were, at first 0. How tokens are cut into calls changes rounding, nothing else: within a call
-  /// up to 512 of a sequence (CoPE, DAPE: 64) go through the layers at once.
+  /// up to 512 of a sequence (CoPE, DAPE: 64) go through the layers at once. A sequence's single
+  /// token, where it is alone, has kernels of its own (inference/token_step.cuh).
   /// @throws BadInput, and changes nothing, for another number of sequences, a token outside of the
   /// vocabulary, or more tokens than the capacity.
   const std::vector<float>& append(const std::vector<std::vector<int>>& tokens);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "attention/attention.cuh"
 #include "attention/cache.cuh"
@@ -21,8 +22,12 @@ namespace plumbline::gpu {
 /// New tokens of one sequence among the rows that go through the layers together.
 struct Chunk {
   int sequence, first_row, count;
-  int before;  ///< tokens of the sequence that the cache holds already
+  int before;                   ///< tokens of the sequence that the cache holds already,
+  const int* before_on_device;  ///< and the same number in device memory
 };
+
+/// Numbers of all heads' keys of a token.
+inline int key_width(const ModelConfiguration& c) { return c.kv_heads * c.head_dim(); }
 
 /// Sizes of a cache; the last `beyond` places of its capacity stay empty.
 struct CacheShape {
@@ -38,6 +43,39 @@ inline int keys_beyond(const ModelConfiguration& c) {
   return position_method(c.position).bias.dape_taps() / 2;
 }
 
+/// Attention of `queries` tokens of a sequence: the queries and the keys of the cache have been
+/// rotated.
+inline plumbline_problem cached_problem(const ModelConfiguration& c, int queries) {
+  plumbline_problem problem = attention_problem(c, 1, queries);
+  problem.rope = PLUMBLINE_NO_ROPE;
+  problem.rotary_dim = 0;
+  return problem;
+}
+
+/// RoPE's angles at all positions of a cache, where the model has it.
+class CacheRotation {
+ public:
+  CacheRotation(const Stream& stream, const ModelConfiguration& c, int capacity)
+      : problem_(attention_problem(c, 1, 1)),
+        cosine_(stream, static_cast<std::size_t>(capacity) * (problem_.rotary_dim / 2)),
+        sine_(stream, cosine_.size()) {
+    if (cosine_.size() == 0) return;
+    const RotationTables tables =
+        rotation_tables(capacity, problem_.rotary_dim, problem_.options[PLUMBLINE_BASE]);
+    upload(stream, tables.cosine, cosine_.data());
+    upload(stream, tables.sine, sine_.data());
+  }
+
+  Rotation rotation() const {
+    return {cosine_.data(), sine_.data(), problem_.rope == PLUMBLINE_ROPE_INTERLEAVED,
+            problem_.rotary_dim};
+  }
+
+ private:
+  plumbline_problem problem_;
+  DeviceBuffer<float> cosine_, sine_;
+};
+
 /// What a layer keeps of the tokens, [batch, heads, capacity, ...] (attention/cache.cuh).
 template <class Element>
 struct LayerCache {
@@ -50,9 +88,32 @@ struct LayerCache {
         sums(sum_count(c, shape) > 0 ? arena.take<double>(shape.batch * sum_count(c, shape))
                                      : nullptr) {}
 
+  LayerCache(Element* keys, Element* values, double* prefix_sums)
+      : k(keys), v(values), sums(prefix_sums) {}
+
+  /// That of one sequence.
+  LayerCache of(const ModelConfiguration& c, const CacheShape& shape, int sequence) const {
+    const std::size_t first = sequence * keys(c, shape);
+    return {k + first, v + first, sums ? sums + sequence * sum_count(c, shape) : nullptr};
+  }
+
+  /// New tokens of a sequence come after those of the cache. `columns` are those of q, k and v; the
+  /// queries, rotated, go to `queries` [heads, count, head_dim]; the prefix sums take the place of
+  /// what the method sums in `problem`.
+  void append(const Stream& stream, const ModelConfiguration& c, const CacheShape& shape,
+              int sequence, int count, const int* before, const HeadRows (&columns)[3],
+              const Rotation& rotation, Element* queries, plumbline_problem& problem) const {
+    const LayerCache own = of(c, shape, sequence);
+    const float* increments = nullptr;
+    if (sums) increments = std::exchange(problem.parameters[summed_parameter(problem.bias)], nullptr);
+    append_tokens(stream, {c.heads, c.kv_heads, c.head_dim(), shape.capacity, count, before},
+                  {c.format, columns[0], columns[1], columns[2], rotation, queries, own.k, own.v,
+                   increments, own.sums});
+  }
+
   /// Numbers a sequence.
   static std::size_t keys(const ModelConfiguration& c, const CacheShape& shape) {
-    return static_cast<std::size_t>(c.kv_heads) * shape.capacity * c.head_dim();
+    return static_cast<std::size_t>(key_width(c)) * shape.capacity;
   }
   static std::size_t sum_count(const ModelConfiguration& c, const CacheShape& shape) {
     const bool sums = summed_parameter(position_method(c.position).bias.method) >= 0;
@@ -84,31 +145,31 @@ class CacheReader {
              {stream, LayerCache<Element>::sum_count(c, shape)}});
   }
 
+  /// Attention of the newest token of a sequence, whose length is in device memory: what is launched
+  /// is the same for every token. Not for methods that need scores. The rest as `attend`.
+  void attend_newest(int sequence, const int* length, plumbline_problem problem,
+                     const LayerCache<Element>& cache, const plumbline_outputs& outputs) const {
+    problem.lengths = length;
+    problem.queries_at_end = 1;
+    problem.query_offset = shape_.capacity - 1;
+    decode(sequence, shape_.capacity, problem, cache, outputs);
+  }
+
   /// `problem` has the chunk's queries and what the position method reads, but for prefix sums; the
   /// cache has the chunk's tokens, too.
   void attend(const Chunk& chunk, plumbline_problem problem, const LayerCache<Element>& cache,
               const plumbline_outputs& outputs) const {
-    const ModelConfiguration& c = configuration_;
-    const Element* const k = cache.k + chunk.sequence * LayerCache<Element>::keys(c, shape_);
-    const Element* const v = cache.v + chunk.sequence * LayerCache<Element>::keys(c, shape_);
-    const double* const sums =
-        cache.sums + chunk.sequence * LayerCache<Element>::sum_count(c, shape_);
-    problem.keys = chunk.before + chunk.count + shape_.beyond;
+    const int keys = chunk.before + chunk.count + shape_.beyond;
     problem.query_offset = chunk.before;
-    if (chunk.count > kMostToDecode) {
-      problem.k = without_rest(c.kv_heads, problem.keys, c.head_dim(), k, many_->k.data());
-      problem.v = without_rest(c.kv_heads, problem.keys, c.head_dim(), v, many_->v.data());
-      if (cache.sums)
-        problem.prefix_sums = without_rest(c.heads, problem.keys, 1, sums, many_->sums.data());
-      many_->attention.forward(problem, outputs);
-      return;
-    }
-    problem.page_size = shape_.capacity;
-    problem.pages = page_.data();
-    problem.k = k;
-    problem.v = v;
-    if (cache.sums) problem.prefix_sums = sums;
-    decoding_.decode(problem, outputs, shape_.capacity);
+    if (chunk.count <= kMostToDecode)
+      return decode(chunk.sequence, keys, problem, cache, outputs);
+    const ModelConfiguration& c = configuration_;
+    const LayerCache<Element> own = cache.of(c, shape_, chunk.sequence);
+    problem.keys = keys;
+    problem.k = without_rest(c.kv_heads, keys, c.head_dim(), own.k, many_->k.data());
+    problem.v = without_rest(c.kv_heads, keys, c.head_dim(), own.v, many_->v.data());
+    if (own.sums) problem.prefix_sums = without_rest(c.heads, keys, 1, own.sums, many_->sums.data());
+    many_->attention.forward(problem, outputs);
   }
 
  private:
@@ -118,8 +179,20 @@ class CacheReader {
     DeviceBuffer<double> sums;
   };
 
+  void decode(int sequence, int keys, plumbline_problem problem, const LayerCache<Element>& cache,
+              const plumbline_outputs& outputs) const {
+    const LayerCache<Element> own = cache.of(configuration_, shape_, sequence);
+    problem.keys = keys;
+    problem.page_size = shape_.capacity;
+    problem.pages = page_.data();
+    problem.k = own.k;
+    problem.v = own.v;
+    if (own.sums) problem.prefix_sums = own.sums;
+    decoding_.decode(problem, outputs, shape_.capacity);
+  }
+
   plumbline_problem largest(int queries) const {
-    plumbline_problem problem = attention_problem(configuration_, 1, queries);
+    plumbline_problem problem = cached_problem(configuration_, queries);
     problem.keys = problem.page_size = shape_.capacity;
     static const double brought = 0.0;
     problem.prefix_sums = &brought;  // not read: the sums are the cache's, no room is needed

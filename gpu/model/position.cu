@@ -156,6 +156,30 @@ void LayerPosition<Element>::forward(int batch, int length, const Element* x,
 }
 
 template <class Element>
+std::vector<RowMap> LayerPosition<Element>::gate_maps() const {
+  const auto function = [](HeadGate gate) {
+    switch (gate) {
+      case HeadGate::increment:
+        return RowFunction::increment;
+      case HeadGate::gain:
+        return RowFunction::gain;
+      case HeadGate::log_forget:
+        return RowFunction::log_forget;
+    }
+    throw std::logic_error("no such gate");
+  };
+  std::vector<RowMap> maps;
+  for (const Gate& gate : gates_)
+    maps.push_back({.out = heads_,
+                    .format = Format::fp32,
+                    .w = gate.weight,
+                    .b = gate.bias,
+                    .y = gate.values,
+                    .function = function(gate.gate)});
+  return maps;
+}
+
+template <class Element>
 void LayerPosition<Element>::prepare_backward(plumbline_problem& problem,
                                               plumbline_gradients& gradients) const {
   give(problem);

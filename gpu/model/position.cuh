@@ -12,6 +12,7 @@
 #include "methods.hpp"
 #include "model/parameters.hpp"
 #include "ops/head_gate.cuh"
+#include "ops/row_products.cuh"
 #include "plumbline_kernel.h"
 
 namespace plumbline::gpu {
@@ -67,6 +68,11 @@ class LayerPosition {
   /// problem.parameters. At most as many tokens as there is room for.
   void forward(int batch, int length, const Element* x, plumbline_problem& problem) const;
 
+  /// What `forward` does for one token, in two parts: the maps of its row that are the gates, and
+  /// what the method reads when they are computed.
+  std::vector<RowMap> gate_maps() const;
+  void give(plumbline_problem& problem) const;
+
   /// The same without computing, after forward; and where the gradients go, as Attention::backward
   /// takes them with Gradient::accumulate.
   void prepare_backward(plumbline_problem& problem, plumbline_gradients& gradients) const;
@@ -90,7 +96,6 @@ class LayerPosition {
   };
 
   HeadGateShape shape(int batch, int length) const { return {batch, length, width_, heads_}; }
-  void give(plumbline_problem& problem) const;
 
   const Stream& stream_;
   const PositionWorkspace& workspace_;

@@ -31,13 +31,15 @@ struct EmbeddingTables {
 };
 
 /// batch x length tokens, row-major, in device memory. Token t of every sequence stands at position
-/// t + position_offset.
+/// t + position_offset, or t + *first_position, in device memory, where there is one: then the table
+/// has these positions, as the host has seen.
 struct TokenBatch {
   const int* ids;
   const int* types;  ///< read where there is a table of types
   int batch, length;
   int position_offset = 0;
   bool checked = false;  ///< the tables have all ids and types, as the host has seen
+  const int* first_position = nullptr;
 };
 
 /// x_bt = word[ids_bt] + position[t + offset] + type[types_bt]: summed in fp32 in that order,

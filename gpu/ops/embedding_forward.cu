@@ -15,7 +15,8 @@ template <class Element>
 __global__ void embedding_forward_kernel(EmbeddingTables<const float> tables, TokenBatch tokens,
                                          Element* x) {
   const std::size_t token = blockIdx.x, width = tables.width;
-  const int t = static_cast<int>(token) % tokens.length + tokens.position_offset;
+  const int first = tokens.first_position ? *tokens.first_position : tokens.position_offset;
+  const int t = static_cast<int>(token) % tokens.length + first;
   const float* word = tables.word.values + tokens.ids[token] * width;
   const float* position = tables.position.rows > 0 ? tables.position.values + t * width : nullptr;
   const float* type =

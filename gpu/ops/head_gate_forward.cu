@@ -3,6 +3,7 @@
 #include "core/float16.cuh"
 #include "ops/head_gate.cuh"
 #include "ops/head_gate_checks.cuh"
+#include "ops/head_gate_value.cuh"
 #include "ops/reduce.cuh"
 
 namespace plumbline::gpu {
@@ -12,12 +13,6 @@ namespace {
 constexpr int kLanes = static_cast<int>(kWarpSize);
 constexpr int kWarps = 4;
 constexpr int kHeads = 4;  // that a warp sums at once: x is read once for them
-
-__device__ float gate_value(HeadGate gate, float z) {
-  if (gate == HeadGate::increment) return z < 0.0f ? 0.0f : z;
-  const float rest = log1pf(expf(-fabsf(z)));
-  return gate == HeadGate::gain ? (z < 0.0f ? 0.0f : z) + rest : (z < 0.0f ? z : 0.0f) - rest;
-}
 
 /// A warp a token.
 template <class Element>
@@ -43,7 +38,7 @@ __global__ void __launch_bounds__(kWarps* kLanes)
       const int h = first + n;
       z[n] = warp_sum(z[n]);
       if (lane == n && h < shape.heads)
-        values[head_place(shape, h, row)] = gate_value(gate, b ? z[n] + b[h] : z[n]);
+        values[head_place(shape, h, row)] = head_gate_value(gate, b ? z[n] + b[h] : z[n]);
     }
   }
 }

@@ -22,6 +22,7 @@
 #include "ops/linear.cuh"
 #include "ops/optimizer.cuh"
 #include "ops/residual.cuh"
+#include "ops/row_products.cuh"
 #include "ops/swiglu.cuh"
 #include "tests/gpu/ops_runner.hpp"
 #if !PLUMBLINE_ON_GPU
@@ -136,17 +137,43 @@ void run_heads(Format format) {
 /// A cache of nine tokens that gets four, and four more.
 template <class Element>
 void run_cache(Format format) {
-  const Array<Element> rows(2 * 3 * 4 * 40), cache(2 * 3 * 9 * 40);
-  const Array<float> increments(2 * 3 * 4);
-  const DeviceBuffer<double> sums(stream(), 2 * 3 * 9);
-  for (const int before : {0, 4}) {
-    append_rows(stream(), format, {2, 3, 9, before, 4}, 40, rows, cache);
-    append_prefix_sums(stream(), {2, 3, 9, before, 4}, increments, sums.data());
+  const Array<Element> columns(4 * 280), queries(3 * 4 * 40), k(2 * 9 * 40), v(2 * 9 * 40);
+  const Array<float> increments(3 * 4), angles(9 * 20);
+  const DeviceBuffer<double> sums(stream(), 3 * 9);
+  DeviceBuffer<int> before(stream(), 1);
+  const HeadRows q_rows{columns, 280}, k_rows{columns + 120, 280}, v_rows{columns + 200, 280};
+  for (const int tokens : {0, 4}) {
+    before.copy_from_host(stream(), &tokens, 0, 1);
+    append_tokens(stream(), {3, 2, 40, 9, 4, before.data()},
+                  {format, q_rows, k_rows, v_rows, Rotation{angles, angles, tokens == 0, 40},
+                   queries, k, v, increments, sums.data()});
   }
   std::vector<std::uint64_t> bits(sums.size());
   sums.copy_to_host(stream(), bits.data());
   stream().wait();
   for (const std::uint64_t sum : bits) hash = (hash ^ sum) * 1099511628211u;
+}
+
+/// Every function, with LayerNorm, RMSNorm and without; rows of weights on boundaries and not.
+template <class Element>
+void run_row_products(Format format) {
+  for (const int in : {33, 2056}) {
+    const Array<Element> x(in), w(7 * in), b(7), y(7);
+    const Array<float> gate_w(7 * in), gate_y(7), gamma(in);
+    const float* const gammas[] = {gamma, gamma, nullptr};
+    const float* const betas[] = {gamma, nullptr, nullptr};
+    for (int norm = 0; norm < 3; ++norm)
+      for (int n = 0; n < 6; ++n) {
+        const auto function = static_cast<RowFunction>(n);
+        const bool gate = n > static_cast<int>(RowFunction::swiglu);
+        const RowMap map{7,       gate ? Format::fp32 : format,
+                         gate ? static_cast<const void*>(gate_w) : w,
+                         nullptr, gate ? static_cast<void*>(gate_y) : y,
+                         nullptr, function, w};
+        RowMap other{7, format, w, b, y, y, RowFunction::identity};
+        row_products(stream(), {in, format, x, gammas[norm], betas[norm], 1e-5f}, {map, other});
+      }
+  }
 }
 
 constexpr Operation kOperations[] = {
@@ -161,6 +188,8 @@ constexpr Operation kOperations[] = {
     {"clamp", run_clamp},
     {"heads", [] { run_heads<float>(Format::fp32), run_heads<bfloat16>(Format::bf16); }},
     {"cache", [] { run_cache<float>(Format::fp32), run_cache<bfloat16>(Format::bf16); }},
+    {"row_products",
+     [] { run_row_products<float>(Format::fp32), run_row_products<bfloat16>(Format::bf16); }},
     {"linear",
      [] {
        run_linear<float>(Format::fp32), run_linear<float>(Format::tf32);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/device_buffer.cuh"
@@ -17,7 +18,8 @@ namespace {
 
 using namespace plumbline::gpu;
 
-constexpr int kBatch = 2, kHeads = 3, kCapacity = 11, kDim = 48, kRows = kBatch * kHeads;
+constexpr int kHeads = 4, kKvHeads = 2, kCapacity = 11, kDim = 48;
+constexpr int kStride = (kHeads + 2 * kKvHeads) * kDim + 5;  // of a token: q | k | v, and more
 
 template <class T>
 DeviceBuffer<T> on_device(const Stream& stream, const std::vector<T>& values) {
@@ -34,30 +36,84 @@ std::vector<T> from_device(const Stream& stream, const DeviceBuffer<T>& buffer) 
   return values;
 }
 
-template <class Bits>
-void check_rows(Format format) {
+/// What three calls leave, of 4, 1 and 5 tokens: the last place stays free. `rotate` is what is
+/// expected of component d of a row at a position.
+template <class Number, class Rotate>
+void check_rows(Format format, const Rotation& rotation, const Rotate& rotate) {
   const Stream stream;
-  std::vector<Bits> expected(kRows * kCapacity * kDim, Bits{9});
-  const auto cache = on_device(stream, expected);
+  std::vector<Number> expected_k(kKvHeads * kCapacity * kDim, Number{9}), expected_v = expected_k;
+  const auto k = on_device(stream, expected_k), v = on_device(stream, expected_v);
   int before = 0;
-  for (const int added : {4, 1, 5}) {  // the last place stays free
-    std::vector<Bits> rows(kRows * added * kDim);
-    std::iota(rows.begin(), rows.end(), static_cast<Bits>(1000 * added));
-    append_rows(stream, format, {kBatch, kHeads, kCapacity, before, added}, kDim,
-                on_device(stream, rows).data(), cache.data());
-    for (int head = 0; head < kRows; ++head)
-      for (int t = 0; t < added; ++t)
-        for (int d = 0; d < kDim; ++d)
-          expected[(head * kCapacity + before + t) * kDim + d] =
-              rows[(head * added + t) * kDim + d];
-    before += added;
+  for (const int count : {4, 1, 5}) {
+    std::vector<Number> columns(count * kStride), expected_q(kHeads * count * kDim);
+    std::iota(columns.begin(), columns.end(), static_cast<Number>(7000 + 1000 * count));
+    const auto rows = on_device(stream, columns);
+    const DeviceBuffer<Number> queries(stream, expected_q.size());
+    const int first_k = kHeads * kDim, first_v = first_k + kKvHeads * kDim;
+    append_tokens(stream,
+                  {kHeads, kKvHeads, kDim, kCapacity, count,
+                   on_device(stream, std::vector<int>{before}).data()},
+                  {format,
+                   {rows.data(), kStride},
+                   {rows.data() + first_k, kStride},
+                   {rows.data() + first_v, kStride},
+                   rotation,
+                   queries.data(),
+                   k.data(),
+                   v.data(),
+                   nullptr,
+                   nullptr});
+    for (int t = 0; t < count; ++t) {
+      const Number* const token = columns.data() + t * kStride;
+      for (int d = 0; d < kDim; ++d) {
+        for (int h = 0; h < kHeads; ++h)
+          expected_q[(h * count + t) * kDim + d] = rotate(token + h * kDim, d, before + t);
+        for (int h = 0; h < kKvHeads; ++h) {
+          const int place = (h * kCapacity + before + t) * kDim + d;
+          expected_k[place] = rotate(token + first_k + h * kDim, d, before + t);
+          expected_v[place] = token[first_v + h * kDim + d];
+        }
+      }
+    }
+    BOOST_TEST(from_device(stream, queries) == expected_q);
+    before += count;
   }
-  BOOST_TEST(from_device(stream, cache) == expected);
+  BOOST_TEST(from_device(stream, k) == expected_k);
+  BOOST_TEST(from_device(stream, v) == expected_v);
 }
 
 BOOST_AUTO_TEST_CASE(rows_stand_after_those_before) {
-  check_rows<std::uint32_t>(Format::fp32);
-  check_rows<std::uint16_t>(Format::bf16);
+  const auto same = [](const auto* row, int d, int) { return row[d]; };
+  check_rows<float>(Format::fp32, {}, same);
+  check_rows<std::uint16_t>(Format::bf16, {}, same);
+}
+
+// Angles of a quarter turn times pair and position: the components change places and signs exactly.
+BOOST_AUTO_TEST_CASE(queries_and_keys_are_rotated_by_their_own_position) {
+  for (const bool interleaved : {false, true}) {
+    for (const int dim : {kDim, 32}) {
+      const Stream stream;
+      const float quarters[] = {1.0f, 0.0f, -1.0f, 0.0f};  // cosines
+      std::vector<float> cosine, sine;
+      for (int position = 0; position < kCapacity; ++position)
+        for (int pair = 0; pair < dim / 2; ++pair) {
+          cosine.push_back(quarters[position * (pair + 1) % 4]);
+          sine.push_back(quarters[(position * (pair + 1) + 3) % 4]);
+        }
+      const auto cosines = on_device(stream, cosine), sines = on_device(stream, sine);
+      check_rows<float>(
+          Format::fp32, {cosines.data(), sines.data(), interleaved, dim},
+          [&](const float* row, int d, int position) {
+            if (d >= dim) return row[d];
+            const int pair = interleaved ? d / 2 : d % (dim / 2);
+            const int first = interleaved ? 2 * pair : pair, step = interleaved ? 1 : dim / 2;
+            const float a = row[first], b = row[first + step];
+            const int turns = position * (pair + 1) % 4;  // (a, b) -> (-b, a)
+            const float turned[] = {a, -b, -a, b};
+            return turned[(d == first ? turns : turns + 3) % 4];
+          });
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(sums_go_on_from_the_last_one_in_double) {
@@ -66,18 +122,23 @@ BOOST_AUTO_TEST_CASE(sums_go_on_from_the_last_one_in_double) {
   const auto increment = [](int head, int i) {
     return i == 0 ? 1.0f : 0x1p-30f * static_cast<float>(head + i);
   };
-  std::vector<double> expected(kRows * kCapacity, -1.0);
+  std::vector<double> expected(kHeads * kCapacity, -1.0);
   const auto sums = on_device(stream, expected);
+  const DeviceBuffer<float> rows(stream, 5 * kStride), cache(stream, kHeads * kCapacity * kDim);
   int before = 0;
-  for (const int added : {4, 1, 5}) {
+  for (const int count : {4, 1, 5}) {
     std::vector<float> increments;
-    for (int head = 0; head < kRows; ++head)
-      for (int t = 0; t < added; ++t) increments.push_back(increment(head, before + t));
-    append_prefix_sums(stream, {kBatch, kHeads, kCapacity, before, added},
-                       on_device(stream, increments).data(), sums.data());
-    before += added;
+    for (int head = 0; head < kHeads; ++head)
+      for (int t = 0; t < count; ++t) increments.push_back(increment(head, before + t));
+    const HeadRows same{rows.data(), kStride};
+    append_tokens(stream,
+                  {kHeads, kKvHeads, kDim, kCapacity, count,
+                   on_device(stream, std::vector<int>{before}).data()},
+                  {Format::fp32, same, same, same, {}, cache.data(), cache.data(), cache.data(),
+                   on_device(stream, increments).data(), sums.data()});
+    before += count;
   }
-  for (int head = 0; head < kRows; ++head) {
+  for (int head = 0; head < kHeads; ++head) {
     double sum = 0.0;
     for (int i = 0; i < before; ++i)
       expected[head * kCapacity + i] = sum += static_cast<double>(increment(head, i));
@@ -87,26 +148,32 @@ BOOST_AUTO_TEST_CASE(sums_go_on_from_the_last_one_in_double) {
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const Stream stream;
-  const DeviceBuffer<float> rows(stream, 4096), cache(stream, 4096);
-  const DeviceBuffer<double> sums(stream, 64);
-  const auto refused = [&](const Appended& shape) {
-    BOOST_CHECK_THROW(append_rows(stream, Format::fp32, shape, 16, rows.data(), cache.data()),
-                      std::invalid_argument);
-    BOOST_CHECK_THROW(append_prefix_sums(stream, shape, rows.data(), sums.data()),
-                      std::invalid_argument);
+  const DeviceBuffer<float> rows(stream, 4096);
+  const DeviceBuffer<int> before(stream, 1);
+  const HeadRows some{rows.data(), 64};
+  const AppendedArrays good{Format::fp32, some,        some,        some,    {},
+                            rows.data(),  rows.data(), rows.data(), nullptr, nullptr};
+  const auto refusal = [&](const Appended& shape, const AppendedArrays& arrays) -> std::string {
+    try {
+      append_tokens(stream, shape, arrays);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
   };
-  refused({0, 1, 8, 0, 1});
-  refused({1, 0, 8, 0, 1});
-  refused({1, 1, 8, -1, 1});
-  refused({1, 1, 8, 0, 0});
-  refused({1, 1, 8, 4, 5});
-  refused({1, 1, 8, 2147483647, 1});
-  const Appended good{1, 1, 8, 0, 1};
-  BOOST_CHECK_THROW(append_rows(stream, Format::fp32, good, 12, rows.data(), cache.data()),
-                    std::invalid_argument);
-  BOOST_CHECK_THROW(append_rows(stream, Format::fp32, good, 16, rows.data() + 1, cache.data()),
-                    std::invalid_argument);
-  BOOST_CHECK_THROW(append_prefix_sums(stream, good, nullptr, sums.data()), std::invalid_argument);
+  const int* const n = before.data();
+  BOOST_TEST(refusal({0, 1, 16, 8, 1, n}, good) == "heads is 0, must be at least 1");
+  BOOST_TEST(refusal({1, 0, 16, 8, 1, n}, good) == "kv_heads is 0, must be at least 1");
+  BOOST_TEST(refusal({1, 1, 0, 8, 1, n}, good) == "head_dim is 0, must be at least 1");
+  BOOST_TEST(refusal({1, 1, 16, 8, 0, n}, good) == "count is 0, must be at least 1");
+  BOOST_TEST(refusal({1, 1, 16, 8, 9, n}, good) == "capacity is 8, must be at least count");
+  BOOST_TEST(refusal({1, 1, 16, 8, 1, nullptr}, good) == "before is null, expected 1 elements");
+  AppendedArrays bad = good;
+  bad.k.first = nullptr;
+  BOOST_TEST(refusal({1, 1, 16, 8, 1, n}, bad) == "k is null, expected 48 elements");
+  bad = good;
+  bad.increments = rows.data();
+  BOOST_TEST(refusal({1, 1, 16, 8, 1, n}, bad) == "sums is null, expected 8 elements");
 }
 
 }  // namespace

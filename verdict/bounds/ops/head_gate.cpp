@@ -24,13 +24,6 @@ Computed softplus(const Computed& z, const HeadGateContract& contract) {
   return {value, carried + own + unit_roundoff * (value + carried + own)};
 }
 
-Computed gate_value(HeadGate gate, const Computed& z, const HeadGateContract& contract) {
-  if (gate == HeadGate::gain) return softplus(z, contract);
-  if (gate == HeadGate::log_forget) return -softplus(-z, contract);
-  if (z.value + z.error < 0.0) return {};
-  return {std::max(z.value, 0.0), z.error};
-}
-
 /// gate'(z) as the kernel takes it from the value v: [v > 0], unless z may have either sign; or 1 -
 /// e^-|v|, whose slope in v is e^-|v|.
 Computed derivative(HeadGate gate, const Computed& z, const Computed& v,
@@ -51,6 +44,13 @@ void add_previous(Terms& terms, const std::vector<double>& previous, std::size_t
 
 }  // namespace
 
+Computed head_gate_value(HeadGate gate, const Computed& z, const HeadGateContract& contract) {
+  if (gate == HeadGate::gain) return softplus(z, contract);
+  if (gate == HeadGate::log_forget) return -softplus(-z, contract);
+  if (z.value + z.error < 0.0) return {};
+  return {std::max(z.value, 0.0), z.error};
+}
+
 HeadGateBounds head_gate_bounds(const HeadGateProblem& p, const HeadGateContract& contract) {
   const int rows = p.batch * p.length;
   HeadGateBounds bounds;
@@ -64,7 +64,7 @@ HeadGateBounds head_gate_bounds(const HeadGateProblem& p, const HeadGateContract
                            exact(p.W[static_cast<std::size_t>(h) * p.width + c]));
       Computed z = sum(products, contract.z_chain);
       if (!p.b.empty()) z = z + exact(p.b[h]);
-      const Computed v = gate_value(p.gate, z, contract);
+      const Computed v = head_gate_value(p.gate, z, contract);
       const std::size_t place =
           (static_cast<std::size_t>(row / p.length) * p.heads + h) * p.length + row % p.length;
       bounds.values[place] = stored_error(v, stored_fp32);

@@ -27,6 +27,9 @@ struct HeadGateContract {
   double exp_error, log1p_error, expm1_error;  ///< relative
 };
 
+/// gate(z), where z is known to its error.
+Computed head_gate_value(HeadGate gate, const Computed& z, const HeadGateContract& contract);
+
 /// Shaped as the results are.
 struct HeadGateBounds {
   std::vector<double> values, grad_x, grad_W, grad_b;
