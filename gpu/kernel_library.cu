@@ -8,6 +8,7 @@
 #include "attention/check_problem.cuh"
 #include "attention/decode.cuh"
 #include "attention/forward.cuh"
+#include "attention/fp8_inputs.cuh"
 #include "attention/score_methods.cuh"
 #include "attention/variants.cuh"
 #include "plumbline_kernel.h"
@@ -233,6 +234,22 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
          supports_training<true, deterministic>(problem, pass);
 }
 
+/// fp8 by kernels of bf16: q and v times their scales are rounded to bf16, as P is.
+int supports_mma_fp8(const plumbline_problem* problem, int32_t pass) {
+  if (!problem || !is_fp8(*problem) || pass != PLUMBLINE_FORWARD) return 0;
+  const plumbline_problem wide = in_bf16(*problem);
+  return supports_mma<false>(&wide, pass);
+}
+
+int forward_fp8_by_mma(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                       char* message, size_t message_size) {
+  return run(problem, outputs, message, message_size,
+             [](const plumbline_problem& p, const plumbline_outputs& o) {
+               refuse(tensor_cores_leave_out(p));
+               run_fp8_forward(p, o, kernels_by_mma(true));
+             });
+}
+
 #if PLUMBLINE_ON_GPU
 std::string wgmma_leaves_out(const plumbline_problem& p) {
   if (!device_has_wgmma()) return "this kernel needs a device of compute capability 9.0";
@@ -371,6 +388,20 @@ constexpr plumbline_kernel kKernels[] = {
      supports_mma<true>,
      forward<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
+    {"mma_fp8",
+     {{},
+      {},
+      {},
+      {},
+      tensor_core(PLUMBLINE_BF16, 0x1p-8),
+      tensor_core(PLUMBLINE_BF16, 0x1p-8)},
+     1,
+     supports_mma_fp8,
+     forward_fp8_by_mma,
+     nullptr,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
      1},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "attention/check_problem.cuh"
+#include "attention/fp8_inputs.cuh"
 #include "core/formats.cuh"
 
 namespace plumbline::gpu {
@@ -15,12 +16,17 @@ std::size_t size(auto... extents) {
 }
 
 std::size_t element_size(const plumbline_problem& p) {
-  return element_bytes(static_cast<Format>(p.format));
+  return is_fp8(p) ? 1 : element_bytes(static_cast<Format>(p.format));
 }
 
 /// Before anything is allocated by its numbers.
 const plumbline_problem& checked(const plumbline_problem& p, Widths widths) {
-  check_problem(p, widths);
+  check_problem(in_bf16(p), widths);
+  if (is_fp8(p)) {
+    require(p.q_scale, "q_scale");
+    require(p.k_scale, "k_scale");
+    require(p.v_scale, "v_scale");
+  }
   return p;
 }
 
@@ -62,7 +68,9 @@ std::vector<int> lengths_of(const plumbline_problem& p) {
   return lengths;
 }
 
-bool has_8_bits(const plumbline_problem& p) { return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT; }
+bool has_8_bits(const plumbline_problem& p) {
+  return p.cache_format != PLUMBLINE_CACHE_IN_FORMAT || is_fp8(p);
+}
 
 std::size_t bytes_of_keys(const plumbline_problem& p, const plumbline_strides& strides, int width,
                           bool in_float) {
@@ -83,7 +91,7 @@ std::size_t query_bytes(const plumbline_problem& p, bool in_float) {
   return bytes_of_queries(p, p.q_strides, p.head_dim, in_float);
 }
 std::size_t output_bytes(const plumbline_problem& p, bool in_float) {
-  return bytes_of_queries(p, p.o_strides, p.value_dim, in_float);
+  return bytes_of_queries(in_bf16(p), p.o_strides, p.value_dim, in_float);
 }
 std::size_t key_bytes(const plumbline_problem& p, bool in_float) {
   return bytes_of_keys(p, p.k_strides, p.head_dim, in_float);
@@ -112,6 +120,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
       cu_seqlens_k_(stream, p.cu_seqlens_k, size(p.batch + 1)),
       prefix_sums_(stream, summed_parameter(p.bias) >= 0 ? p.prefix_sums : nullptr,
                    size(p.batch, p.heads, p.keys)),
+      q_scale_(stream, is_fp8(p) ? p.q_scale : nullptr, scales(p)),
       k_scale_(stream, has_8_bits(p) ? p.k_scale : nullptr, scales(p)),
       v_scale_(stream, has_8_bits(p) ? p.v_scale : nullptr, scales(p)),
       problem_(p) {
@@ -128,6 +137,7 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
   problem_.keep = keep_.data();
   problem_.pages = pages_.data();
   problem_.prefix_sums = prefix_sums_.data();
+  problem_.q_scale = q_scale_.data();
   problem_.k_scale = k_scale_.data();
   problem_.v_scale = v_scale_.data();
   std::fill(std::begin(problem_.parameters), std::end(problem_.parameters), nullptr);

@@ -12,7 +12,7 @@
 
 namespace plumbline::gpu {
 
-/// A problem in host memory, copied to the device.
+/// A problem in host memory, also one in fp8, copied to the device.
 class DeviceProblem {
  public:
   /// Throws InvalidProblem as check_problem does, and what copies throw.
@@ -31,7 +31,7 @@ class DeviceProblem {
   std::vector<int> packed_lengths_;
   Input<int> lengths_, documents_, pages_, cu_seqlens_q_, cu_seqlens_k_;
   Input<double> prefix_sums_;
-  Input<float> k_scale_, v_scale_;
+  Input<float> q_scale_, k_scale_, v_scale_;
   plumbline_problem problem_;
 };
 

@@ -2,6 +2,7 @@
 #include "attention/forward.cuh"
 
 #include "attention/device_problem.cuh"
+#include "attention/fp8_inputs.cuh"
 #include "attention/host_outputs.cuh"
 
 namespace plumbline::gpu {
@@ -13,6 +14,18 @@ void run_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
   HostOutputs host(stream, p, outputs, kernels.float_outputs, kernels.has_lse);
   const Attention attention(stream, problem.problem(), kernels);
   attention.forward(problem.problem(), host.on_device());
+  host.deliver();
+}
+
+void run_fp8_forward(const plumbline_problem& p, const plumbline_outputs& outputs,
+                     const AttentionKernels& kernels) {
+  if (!is_fp8(p)) throw InvalidProblem("format must be e4m3 or e5m2 for this kernel");
+  const Stream stream;
+  const DeviceProblem problem(stream, p, kernels.widths);
+  HostOutputs host(stream, p, outputs);
+  const Fp8Inputs inputs(stream, problem.problem());
+  const Attention attention(stream, inputs.problem(), kernels);
+  attention.forward(inputs.problem(), host.on_device());
   host.deliver();
 }
 

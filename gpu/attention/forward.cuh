@@ -16,6 +16,10 @@ namespace plumbline::gpu {
 void run_forward(const plumbline_problem& problem, const plumbline_outputs& outputs,
                  const AttentionKernels& kernels);
 
+/// The same of a problem in fp8 without strides, by kernels of bf16: Fp8Inputs come before them.
+void run_fp8_forward(const plumbline_problem& problem, const plumbline_outputs& outputs,
+                     const AttentionKernels& kernels);
+
 }  // namespace plumbline::gpu
 
 #endif

@@ -56,7 +56,8 @@ class Place:
         self.folder, self.bin, self.out = folder, folder / "bin", folder / "out"
         self.bin.mkdir()
         for name in ("plumbline", "ops_on_device", "cuda_ops", "cuda_op_rmsnorm", "compute-sanitizer",
-                     "device_conformance", "ctest", "test_models_gpt2_cuda", "test_models_steps_cuda"):
+                     "device_conformance", "ctest", "test_models_gpt2_cuda", "test_models_steps_cuda",
+                     "test_decoders_cuda", "token_graph_cuda"):
             script(self.bin / name, STAND_IN)
         script(self.bin / "nvidia-smi", NVIDIA_SMI)
         script(self.bin / "nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
@@ -209,9 +210,9 @@ def time_limits(place):
 
 def two_gpus(place):
     asked = ["environment", "verify", "instructions", "mutants", "sanitizers", "operations", "row-operations",
-             "training-step", "ranks"]
+             "training-step", "decoding", "ranks"]
     ran = place.run("--steps", ",".join(asked))
-    expect(ran.returncode == 3, "six programs are missing", ran)  # of row-operations
+    expect(ran.returncode == 3, "seven programs are missing", ran)  # of row-operations
     outcomes = place.report()["outcomes"]
     expect({name for name in asked if outcomes[name] == "passed"} == set(asked) - {"row-operations"},
            "other outcomes", outcomes)
@@ -220,6 +221,7 @@ def two_gpus(place):
     expect("device_conformance --device cuda" in calls, "which instructions?", calls)
     expect("test_models_gpt2_cuda " in calls and any(
         call.startswith("test_models_steps_cuda --run_test=bert_test") for call in calls), "which steps?", calls)
+    expect({"test_decoders_cuda ", "token_graph_cuda "} <= set(calls), "which decoding?", calls)
     planted = [call for call in calls if call.startswith("ctest ")]
     expect(len(planted) == 8 and all("-L ^mutants_on_gpu$" in call for call in planted) and
            {call.split(" -I ")[1] for call in planted} == {f"{n},,8" for n in range(1, 9)}, "planted", planted)

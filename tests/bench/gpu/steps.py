@@ -10,12 +10,12 @@ import sys
 import machine
 
 NAMES = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "sanitizers",
-         "operations", "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
+         "operations", "row-operations", "training-step", "decoding", "ranks", "bench-attention", "bench-training", "train"]
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 # Those of the target check_row_ops_on_gpu (tests/gpu/cuda/CMakeLists.txt), one at a time: the target
 # ends with the first that fails.
 ROW_OPERATIONS = ["cross_entropy", "embedding", "head_gate", "layernorm", "linear_cross_entropy",
-                  "prefix_sum", "rmsnorm"]
+                  "prefix_sum", "rmsnorm", "row_products"]
 RANK_UPDATES = 4
 SHARDS = 8  # of what each of compute-sanitizer's tools watches
 
@@ -67,7 +67,7 @@ class Maker:
     def steps(self):
         return [self.environment(), self.verify(), self.verify_many(), self.identities(), self.instructions(),
                 self.mutants(), self.sanitizers(), self.operations(), self.row_operations(),
-                self.training_step(), self.ranks(), self.bench_attention(), self.bench_training(), self.train()]
+                self.training_step(), self.decoding(), self.ranks(), self.bench_attention(), self.bench_training(), self.train()]
 
     def environment(self):
         command = [sys.executable, "-B", BENCH / "gpu/machine.py"] + (["--toy"] if self.toy else [])
@@ -130,6 +130,14 @@ class Maker:
                  for group, words in programs.items()]
         return Step("training-step", "training steps of small models of GPT-2, BERT and the decoder against the "
                     "oracle", parts[:1] if self.toy else parts, list(names.values()))
+
+    def decoding(self):
+        about = "decoding by small models against the oracle; a token as one CUDA graph"
+        if self.toy:
+            return Step("decoding", about, [Part("test_decoders", [
+                self.asked.programs / "test_decoders", "--run_test=decoder_content_test"], 600)], ["test_decoders"])
+        names = ["test_decoders_cuda", "token_graph_cuda"]
+        return Step("decoding", about, [Part(name, [self.asked.programs / name], 600) for name in names], names)
 
     def sanitizers(self):
         step = Step("sanitizers", "compute-sanitizer over one case a cell (`--cases 42`), in shards",

@@ -46,7 +46,8 @@ fi
 case "$on_device:$caught_by" in
   device:verdict | device:checks | device:nothing | gpu:verdict | gpu:nothing)
     product=lib/software-device/libplumbline_kernels_cuda.so ;;
-  device:*) die "on the device caught by '$caught_by', not verdict, checks or nothing" ;;
+  device:test) product=bin/$(field program)_for_software ;;
+  device:*) die "on the device caught by '$caught_by', not verdict, checks, test or nothing" ;;
   gpu:*) die "on a GPU caught by '$caught_by', which only the software device does" ;;
   :verdict | :nothing) product=lib/libplumbline_kernels_emulated.so ;;
   :test) product=bin/$(field program) ;;
@@ -151,7 +152,8 @@ link="$colon $and $compiler$front ${rest/" -o $product"/" -o $mutated"}"
 status=0
 case "$caught_by" in
   test)
-    "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$? ;;
+    LD_LIBRARY_PATH=$build/lib/software-device${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+      "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 || status=$? ;;
   address | thread)
     "$(dirname "$0")/run_sanitized.sh" "$mutated" "${arguments[@]}" >"$scratch/output" 2>&1 ||
       status=$? ;;
@@ -202,8 +204,10 @@ case "$caught_by" in
     grep -q FAIL "$scratch/output" || die "the report names no failure"
     ! grep -q "$stopped" "$scratch/output" || die "the device stopped the kernel: that is \`checks\`" ;;
   test)
-    [ $status = 201 ] || die "ended with status $status; failed checks are status 201"
-    grep -q "error: in" "$scratch/output" || die "the report names no failure" ;;
+    failed=201 words="error: in" # Boost.Test's
+    [ -z "$on_device" ] || failed=1 words="FAILED: "
+    [ $status = $failed ] || die "ended with status $status; failed checks are status $failed"
+    grep -q "$words" "$scratch/output" || die "the report names no failure" ;;
   *)
     [ $status != 0 ] || die "was not caught by the $caught_by sanitizer"
     grep -q "Sanitizer" "$scratch/output" || die "ended with status $status, but no sanitizer reported"
@@ -225,6 +229,6 @@ case "$caught_by" in
       -e 's/^  \([a-zA-Z_]*\): errors are jointly.*/size of all errors of \1/p' \
       -e 's/^  the kernel \(returned\|changed\|wrote outside\|gave other bits\|crashed\|did not return\).*/the kernel \1/p' \
       "$scratch/output" ;;
-  test) sed -n 's/.*error: in "\([^"]*\)".*/\1/p' "$scratch/output" ;;
+  test) sed -n -e 's/.*error: in "\([^"]*\)".*/\1/p' -e 's/^FAILED: .*: //p' "$scratch/output" ;;
   *) echo "$caught_by" ;;
 esac | sort -u >"$scratch/gates"

@@ -71,7 +71,9 @@ def gates(build, name, device=False):
 
 
 def family(of):
-    """The kernel and the pass of `verify` that the device runs."""
+    """The kernel and the pass of `verify`, or the program, that the device runs."""
+    if of["device"].split()[0] == "test":
+        return of["program"].strip()
     words = (of["device"] + " " + of["run"]).split()
     kernel, only = (words[words.index(name) + 1] if name in words else ""
                     for name in ("--kernels", "--pass"))
@@ -105,7 +107,7 @@ def device_table(build):
             continue
         caught = ", ".join(names)
         rows.append((family(of), mutant.stem, fault.replace("|", "\\|"),
-                     f"verdict: {caught}" if caught_by[0] == "verdict" else caught))
+                     caught if caught_by[0] == "checks" else f"{caught_by[0]}: {caught}"))
     rows.sort()
     kinds = [caught.split(":")[0].split(";")[0] for *_, caught in rows]
     families = [name for name, *_ in rows]
@@ -121,6 +123,8 @@ def emulation_table(build):
     for mutant in sorted(HERE.glob("*.mutant")):
         fault, of = fields(mutant)
         caught_by = of["caught_by"].strip()
+        if caught_by == "device":
+            continue
         names = gates(build, mutant.stem)
         if not names:
             missing.append(mutant.stem)

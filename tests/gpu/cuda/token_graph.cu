@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single tokens of a decoder as CUDA graphs: how many nodes one has, that the host waits for nothing
+// but the logits, and that the graph of a sequence computes what its launches do one by one, bit by
+// bit, whatever its length. Exit status 77 without a device.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/launch.cuh"
+#include "inference/decoder.hpp"
+#include "model/initial_values.hpp"
+
+namespace {
+
+using namespace plumbline::gpu;
+
+constexpr std::size_t kMostNodes = 100;
+
+int failures = 0;
+
+void expect(bool holds, const ModelConfiguration& c, const char* what) {
+  if (holds) return;
+  std::printf("FAILED: %s%s: %s\n", c.position.c_str(), c.ssmax ? " with SSMax" : "", what);
+  ++failures;
+}
+
+/// As many layers as GPT-2 small has.
+ModelConfiguration configuration(const std::string& position, bool ssmax, Architecture architecture,
+                                 Format format) {
+  const bool llama = architecture == Architecture::llama_style;
+  return {.architecture = architecture,
+          .layers = 12,
+          .heads = 2,
+          .kv_heads = llama ? 1 : 2,
+          .width = 64,
+          .hidden = llama ? 96 : 256,
+          .vocabulary = 19,
+          .context = 16,
+          .position = position,
+          .ssmax = ssmax,
+          .format = format};
+}
+
+/// Two sequences, of which one is shortened, token by token; `alone` of them wait for their logits.
+/// `nodes`: of the second one's graph.
+std::vector<float> logits(const ModelConfiguration& c, const std::vector<float>& parameters,
+                          std::size_t* nodes) {
+  Decoder decoder(c, {.batch = 2, .capacity = 9}, parameters);
+  std::vector<float> all = decoder.append({{3, 1, 4}, {1, 5}});
+  const auto append = [&](const std::vector<std::vector<int>>& tokens, int alone) {
+    const long before = Stream::waits;
+    const auto& got = decoder.append(tokens);
+    expect(LaunchClock::running || Stream::waits == before + alone, c,
+           "the host waits for more than the logits");
+    all.insert(all.end(), got.begin(), got.end());
+  };
+  append({{9}, {2}}, 2);
+  append({{6}, {}}, 1);
+  append({{}, {5}}, 1);
+  append({{3}, {5}}, 2);
+  decoder.truncate(0, 2);
+  append({{8}, {9}}, 2);
+  append({{7}, {9}}, 2);
+  *nodes = decoder.graph_nodes(1);
+  return all;
+}
+
+void check(const ModelConfiguration& c) {
+  const ParameterLayout layout(c);
+  std::vector<float> parameters(layout.size());
+  set_initial_values(layout, 5, parameters);
+  std::size_t nodes = 0, none = 0;
+  const std::vector<float> by_graph = logits(c, parameters, &nodes);
+  LaunchClock::take();  // from here on launches are timed one by one
+  const std::vector<float> by_launch = logits(c, parameters, &none);
+  LaunchClock::running = false;
+  std::printf("%s%s: %zu nodes\n", c.position.c_str(), c.ssmax ? " with SSMax" : "", nodes);
+  expect(nodes > 0 && nodes <= kMostNodes, c, "a graph of 1 to 100 nodes is expected");
+  expect(none == 0, c, "timed launches must not be in a graph");
+  expect(by_graph.size() == by_launch.size() &&
+             std::memcmp(by_graph.data(), by_launch.data(),
+                         by_graph.size() * sizeof(float)) == 0,
+         c, "the graph's logits are not those of its launches");
+  const auto last = by_graph.end() - c.vocabulary;
+  expect(!std::equal(last, by_graph.end(), last - 2 * c.vocabulary), c,
+         "another position changed nothing");
+}
+
+}  // namespace
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("skipped: no GPU");
+    return 77;
+  }
+  for (const char* position : {"learnable", "sinusoidal", "alibi", "rope_half_split", "ggd", "t5", "fire"})
+    check(configuration(position, false, Architecture::gpt2, Format::fp32));
+  check(configuration("cable", true, Architecture::gpt2, Format::bf16));
+  check(configuration("fox", false, Architecture::gpt2, Format::fp16));
+  check(configuration("local_rope", true, Architecture::llama_style, Format::bf16));
+  std::printf("%d failures\n", failures);
+  return failures == 0 ? 0 : 1;
+}
