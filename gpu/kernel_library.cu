@@ -237,7 +237,7 @@ int supports_mma(const plumbline_problem* problem, int32_t pass) {
 /// fp8 by kernels of bf16: q and v times their scales are rounded to bf16, as P is.
 int supports_mma_fp8(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_fp8(*problem) || pass != PLUMBLINE_FORWARD) return 0;
-  const plumbline_problem wide = in_bf16(*problem);
+  const plumbline_problem wide = as_bf16(*problem);
   return supports_mma<false>(&wide, pass);
 }
 
@@ -270,6 +270,37 @@ int backward_by_wgmma(const plumbline_problem* problem, const plumbline_gradient
              [](const plumbline_problem& p, const plumbline_gradients& g) {
                refuse(wgmma_leaves_out(p));
                run_backward(p, g, kernels_by_wgmma());
+             });
+}
+#endif
+
+#if PLUMBLINE_ON_GPU
+/// Sums in the tensor cores, which keep 13 bits after the point; P times 2^8 in e4m3.
+constexpr plumbline_contract fp8_tensor_core() {
+  plumbline_contract contract = tensor_core(PLUMBLINE_E4M3, 0);
+  contract.unit_roundoff = 0x1p-13;
+  contract.probability_scale = 256;
+  return contract;
+}
+
+std::string wgmma_fp8_leaves_out(const plumbline_problem& p) {
+  if (p.format != PLUMBLINE_E4M3) return "format must be e4m3 for this kernel";
+  if (p.head_dim != kFp8Dim) return "head_dim must be 128 for this kernel";
+  if (p.documents) return "documents must be NULL for this kernel";
+  if (p.bias == PLUMBLINE_FIRE) return "bias must not be FIRE for this kernel";
+  return wgmma_leaves_out(as_bf16(p));
+}
+
+int supports_wgmma_fp8(const plumbline_problem* problem, int32_t pass) {
+  return supports_mma_fp8(problem, pass) && wgmma_fp8_leaves_out(*problem).empty();
+}
+
+int forward_fp8_by_wgmma(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                         char* message, size_t message_size) {
+  return run(problem, outputs, message, message_size,
+             [](const plumbline_problem& p, const plumbline_outputs& o) {
+               refuse(wgmma_fp8_leaves_out(p));
+               run_fp8_forward_by_wgmma(p, o);
              });
 }
 #endif
@@ -412,6 +443,15 @@ constexpr plumbline_kernel kKernels[] = {
      supports_wgmma,
      forward<&wgmma_forward, wgmma_leaves_out>,
      backward_by_wgmma,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
+    {"wgmma_fp8",
+     {{}, {}, {}, {}, fp8_tensor_core(), {}},
+     1,
+     supports_wgmma_fp8,
+     forward_fp8_by_wgmma,
+     nullptr,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
      1},

@@ -21,7 +21,7 @@ std::size_t element_size(const plumbline_problem& p) {
 
 /// Before anything is allocated by its numbers.
 const plumbline_problem& checked(const plumbline_problem& p, Widths widths) {
-  check_problem(in_bf16(p), widths);
+  check_problem(as_bf16(p), widths);
   if (is_fp8(p)) {
     require(p.q_scale, "q_scale");
     require(p.k_scale, "k_scale");
@@ -91,7 +91,7 @@ std::size_t query_bytes(const plumbline_problem& p, bool in_float) {
   return bytes_of_queries(p, p.q_strides, p.head_dim, in_float);
 }
 std::size_t output_bytes(const plumbline_problem& p, bool in_float) {
-  return bytes_of_queries(in_bf16(p), p.o_strides, p.value_dim, in_float);
+  return bytes_of_queries(as_bf16(p), p.o_strides, p.value_dim, in_float);
 }
 std::size_t key_bytes(const plumbline_problem& p, bool in_float) {
   return bytes_of_keys(p, p.k_strides, p.head_dim, in_float);

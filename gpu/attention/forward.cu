@@ -29,4 +29,26 @@ void run_fp8_forward(const plumbline_problem& p, const plumbline_outputs& output
   host.deliver();
 }
 
+#if PLUMBLINE_ON_GPU
+void run_fp8_forward_by_wgmma(const plumbline_problem& p, const plumbline_outputs& outputs) {
+  const Stream stream;
+  const DeviceProblem given(stream, p);
+  HostOutputs host(stream, p, outputs);
+  const plumbline_problem& problem = given.problem();
+  const Attention attention(stream, as_bf16(problem), kernels_by_wgmma());
+  const Task task = attention.task(as_bf16(problem));
+  const DeviceBuffer<unsigned char> values(
+      stream, static_cast<std::size_t>(p.batch) * p.kv_heads * kFp8Dim * padded_keys(p.keys));
+  transpose_fp8_values(stream, task.problem, problem.v, values.data());
+  const plumbline_outputs to = host.on_device();
+  wgmma_fp8_forward(stream, task,
+                    {problem.q,
+                     problem.k,
+                     values.data(),
+                     {problem.q_scale, problem.k_scale, problem.v_scale}},
+                    {to.o, to.lse});
+  host.deliver();
+}
+#endif
+
 }  // namespace plumbline::gpu

@@ -20,6 +20,11 @@ void run_forward(const plumbline_problem& problem, const plumbline_outputs& outp
 void run_fp8_forward(const plumbline_problem& problem, const plumbline_outputs& outputs,
                      const AttentionKernels& kernels);
 
+#if PLUMBLINE_ON_GPU
+/// The same of a problem in e4m3 by wgmma_fp8_forward.
+void run_fp8_forward_by_wgmma(const plumbline_problem& problem, const plumbline_outputs& outputs);
+#endif
+
 }  // namespace plumbline::gpu
 
 #endif

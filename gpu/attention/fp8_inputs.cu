@@ -46,7 +46,7 @@ std::size_t numbers(const plumbline_problem& p, int heads, int rows, int width) 
 
 }  // namespace
 
-plumbline_problem in_bf16(plumbline_problem problem) {
+plumbline_problem as_bf16(plumbline_problem problem) {
   if (!is_fp8(problem)) return problem;
   problem.format = PLUMBLINE_BF16;
   problem.q_scale = problem.k_scale = problem.v_scale = nullptr;
@@ -57,7 +57,7 @@ Fp8Inputs::Fp8Inputs(const Stream& stream, const plumbline_problem& p)
     : q_(stream, numbers(p, p.heads, p.queries, p.head_dim)),
       k_(stream, numbers(p, p.kv_heads, p.keys, p.head_dim)),
       v_(stream, numbers(p, p.kv_heads, p.keys, p.value_dim)),
-      problem_(in_bf16(p)) {
+      problem_(as_bf16(p)) {
   require(p.q, "q");
   require(p.k, "k");
   require(p.v, "v");

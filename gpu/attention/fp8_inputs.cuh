@@ -16,7 +16,7 @@ inline bool is_fp8(const plumbline_problem& p) {
 
 /// The same problem in bf16, without scales; others as they are. Its pointers to q, k and v still
 /// lead to 8 bits.
-plumbline_problem in_bf16(plumbline_problem problem);
+plumbline_problem as_bf16(plumbline_problem problem);
 
 /// q, k and v in bf16: q times q_scale k_scale of its key head, in fp32 and then rounded; k as it
 /// is, exactly; v times v_scale, rounded.
@@ -26,7 +26,7 @@ class Fp8Inputs {
   /// stream, which must outlive it. @throws InvalidProblem for a missing array
   Fp8Inputs(const Stream& stream, const plumbline_problem& problem);
 
-  /// in_bf16(problem), with pointers to these arrays.
+  /// as_bf16(problem), with pointers to these arrays.
   const plumbline_problem& problem() const { return problem_; }
 
  private:

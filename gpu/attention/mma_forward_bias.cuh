@@ -13,11 +13,11 @@ namespace plumbline::gpu {
 
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
-/// `shared` has c_i log2 e of the block's rows.
+/// `shared` has c_i log2 e of the block's rows; `scale` is the problem's, or in fp8 times those of q
+/// and k.
 template <class Bias, class Rows, class Shared, int groups, int tiles>
 __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], const Rows& rows,
-                                            const Problem& problem,
-                                            const typename Bias::Params& params,
+                                            float scale, const typename Bias::Params& params,
                                             const Shared& shared) {
   constexpr int kRows = Rows::kRows;
   typename Bias::Row of_row[kRows];
@@ -26,7 +26,7 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
   for (int r = 0; r < kRows; ++r) {
     of_row[r] = shared.bias.row(rows.row_in_tile(r));
     bias_factor[r] = shared.factor(rows.row_in_tile(r));
-    product_factor[r] = bias_factor[r] * problem.scale;
+    product_factor[r] = bias_factor[r] * scale;
   }
   with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll

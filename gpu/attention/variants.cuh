@@ -3,6 +3,7 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_VARIANTS_CUH
 #define PLUMBLINE_GPU_ATTENTION_VARIANTS_CUH
 
+#include "attention/fp8_arrays.cuh"
 #include "attention/problem.cuh"
 
 namespace plumbline::gpu {
@@ -40,6 +41,11 @@ void wgmma_forward(const Stream& stream, const Task& task, const Outputs& output
 
 template <class Element>
 void wgmma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
+
+/// The same in e4m3, of head dimension 128, without RoPE, documents and FIRE. The task is that of
+/// the problem in bf16.
+void wgmma_fp8_forward(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
+                       const Outputs& outputs);
 
 /// Whether this thread's device has wgmma: of compute capability 9.0, and no other.
 bool device_has_wgmma();

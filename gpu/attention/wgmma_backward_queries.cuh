@@ -118,7 +118,11 @@ __global__ void __launch_bounds__(kThreads, 1)
       copy_tile(shared.rows(1, group), grad_o, row, matrix, barrier);
     }
   };
-  produce<Bias>(shared, k, v, problem, params, copy_rows, &Memory::first);
+  const auto copy_keys = [&](const PhaseBarrier& barrier, int stage, int begin, int matrix) {
+    copy_tile(shared.first(stage), k, begin, matrix, barrier);
+    copy_tile(shared.second(stage), v, begin, matrix, barrier);
+  };
+  produce<Bias>(shared, problem, params, copy_rows, copy_keys, &Memory::first);
 #else
   __trap();  // the host asks for it on compute capability 9.0 alone
 #endif

@@ -65,7 +65,8 @@ __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, con
       },
       [&](int n) {
         const int begin = tiles.begin(n);
-        make_logits<Bias>(score, rows, problem, params, shared.bias.stage(n % Memory::kStages));
+        make_logits<Bias>(score, rows, problem.scale, params,
+                          shared.bias.stage(n % Memory::kStages));
         if (begin < range.all.begin || begin + kKeys > range.all.end)
           rows.hide(score, problem, begin);
         softmax.add(score, output);
@@ -100,7 +101,11 @@ __global__ void __launch_bounds__(kThreads, 1)
     for (int group = 0; group < kConsumerGroups; ++group)
       copy_tile(shared.rows(0, group), q, rows.first_row + group * kWgmmaRows, matrix, barrier);
   };
-  produce<Bias>(shared, k, v, problem, params, copy_rows, &Memory::second);
+  const auto copy_keys = [&](const PhaseBarrier& barrier, int stage, int begin, int matrix) {
+    copy_tile(shared.first(stage), k, begin, matrix, barrier);
+    copy_tile(shared.second(stage), v, begin, matrix, barrier);
+  };
+  produce<Bias>(shared, problem, params, copy_rows, copy_keys, &Memory::second);
 #else
   __trap();  // the host asks for it on compute capability 9.0 alone
 #endif

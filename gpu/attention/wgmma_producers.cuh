@@ -4,6 +4,8 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_WGMMA_PRODUCERS_CUH
 #define PLUMBLINE_GPU_ATTENTION_WGMMA_PRODUCERS_CUH
 
+#include <type_traits>
+
 #include "attention/mma_rows.cuh"
 #include "attention/wgmma_memory.cuh"
 
@@ -17,14 +19,16 @@ using ProducerRows = MmaRows<1, kConsumerWarps>;
 static_assert(ProducerRows::kQueries == kRows && kProducers == kMmaThreads);
 
 /// The tiles of keys that a block visits, from the last to the first: most biases fall with the
-/// distance, so that the largest logits come first. Tile n has the keys begin(n) ... .
-template <int kKeys>
+/// distance, so that the largest logits come first. Tile n has the keys begin(n) ... , a multiple of
+/// kMultiple.
+template <int kKeys, int kMultiple = 1>
 struct KeyTiles {
   KeyRange keys;
   int count;
 
   __device__ explicit KeyTiles(const KeyRange& of_block)
-      : keys(of_block), count((max(of_block.end - of_block.begin, 0) + kKeys - 1) / kKeys) {}
+      : keys{of_block.begin / kMultiple * kMultiple, of_block.end},
+        count((max(keys.end - keys.begin, 0) + kKeys - 1) / kKeys) {}
 
   __device__ int begin(int n) const { return keys.begin + (count - 1 - n) * kKeys; }
 };
@@ -63,17 +67,18 @@ __device__ __forceinline__ void write_bias(const Memory& shared,
         shared.bias.entries(stage), shared.bias.entries((stage + kStages - 1) % kStages));
 }
 
-/// Brings all tiles of keys and values. copy_rows(barrier, rows): the rows that stay, by one
-/// thread. The tile `cleared` of a stage, keys or values, is one of which no number may be NaN
-/// where nobody sees the key: it meets P or dZ = 0, and 0 NaN would not be 0.
-template <class Bias, class Memory, class CopyRows, class Tile>
-__device__ __forceinline__ void produce(const Memory& shared, const CUtensorMap& k,
-                                        const CUtensorMap& v, const Problem& problem,
-                                        const typename Bias::Params& params, CopyRows copy_rows,
-                                        Tile (Memory::*cleared)(int) const) {
+/// Brings all tiles of keys and values. By one thread: copy_rows(barrier, rows), the rows that
+/// stay; copy_keys(barrier, stage, begin, matrix), the two tiles of the keys from `begin` on. The
+/// tile `cleared` of a stage, keys or values, is one of which no number may be NaN where nobody
+/// sees the key: it meets P or dZ = 0, and 0 NaN would not be 0. Null: none is.
+template <class Bias, int kMultiple = 1, class Memory, class CopyRows, class CopyKeys>
+__device__ __forceinline__ void produce(
+    const Memory& shared, const Problem& problem, const typename Bias::Params& params,
+    CopyRows copy_rows, CopyKeys copy_keys,
+    std::type_identity_t<typename Memory::StagedTile (Memory::*)(int) const> cleared) {
   constexpr int kKeys = Memory::kStagedRows;
   const ProducerRows rows(problem);
-  const KeyTiles<kKeys> tiles(rows.block_range);
+  const KeyTiles<kKeys, kMultiple> tiles(rows.block_range);
   const int thread = static_cast<int>(threadIdx.x);
   const int matrix = rows.b * problem.kv_heads + problem.kv_head_of(rows.head);
   const At first = rows.first();
@@ -87,15 +92,14 @@ __device__ __forceinline__ void produce(const Memory& shared, const CUtensorMap&
   for (int n = 0; n < tiles.count; ++n) {
     const int stage = n % Memory::kStages, begin = tiles.begin(n);
     shared.empty(stage).wait((n / Memory::kStages & 1) ^ 1);
-    const bool clears = begin + kKeys > tiles.keys.end || problem.mask.documents;
+    const bool clears = cleared && (begin + kKeys > tiles.keys.end || problem.mask.documents);
     const PhaseBarrier copied = clears ? shared.copied() : shared.full(stage);
     if (thread == 0) {
       copied.arrive_and_expect(n == 0 ? Memory::kStageBytes + Memory::kRowBytes
                                       : Memory::kStageBytes);
       if (clears) shared.full(stage).arrive();
       if (n == 0) copy_rows(copied, rows);
-      copy_tile(shared.first(stage), k, begin, matrix, copied);
-      copy_tile(shared.second(stage), v, begin, matrix, copied);
+      copy_keys(copied, stage, begin, matrix);
     }
     write_bias<Bias>(shared, params, first, begin, tiles.keys.end, stage, n == 0);
     if (clears) {

@@ -61,11 +61,11 @@ struct PhaseBarrier {
 };
 
 #if PLUMBLINE_ON_GPU
-/// Rows row ... of matrix `matrix` come into the tile, as bytes of the barrier's phase; those that
-/// are not there are zero. By one thread.
+/// Rows row ... of matrix `matrix`, from `first_column` on, come into the tile, as bytes of the
+/// barrier's phase; those that are not there are zero. By one thread.
 template <int rows, int D>
 __device__ void copy_tile(const SwizzledTile<rows, D>& tile, const CUtensorMap& map, int row,
-                          int matrix, const PhaseBarrier& barrier) {
+                          int matrix, const PhaseBarrier& barrier, int first_column = 0) {
 #pragma unroll
   for (int column = 0; column < tile.kColumns; ++column) {
     const auto to = static_cast<std::uint32_t>(
@@ -73,7 +73,8 @@ __device__ void copy_tile(const SwizzledTile<rows, D>& tile, const CUtensorMap& 
     asm volatile(
         "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
         "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-        "l"(&map), "r"(barrier.address()), "r"(column * tile.kColumn), "r"(row), "r"(matrix)
+        "l"(&map), "r"(barrier.address()), "r"(first_column + column * tile.kColumn), "r"(row),
+        "r"(matrix)
         : "memory");
   }
 }
@@ -83,12 +84,12 @@ __device__ inline void fence_for_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// The map of `matrices` matrices [rows, D] of 16-bit elements, one after the other from `array`
-/// on, on a boundary of 16 bytes, for tiles of `tile_rows` rows; empty while launches are noted.
-/// @throws CudaError
-template <int tile_rows, int D>
-CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows) {
-  using Tile = SwizzledTile<tile_rows, D>;
+/// The map of `matrices` matrices [rows, columns] of 16-bit elements, one after the other from
+/// `array` on, on a boundary of 16 bytes, for tiles of `tile_rows` rows; empty while launches are
+/// noted. @throws CudaError
+template <int tile_rows>
+CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows, int columns) {
+  using Tile = SwizzledTile<tile_rows, 64>;
   CUtensorMap map{};
   if (NotedLaunches::of_thread) return map;
   static const auto encode = [] {
@@ -99,7 +100,8 @@ CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int 
     if (!function) throw CudaError("this driver has no cuTensorMapEncodeTiled, of CUDA 12.0");
     return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
   }();
-  const cuuint64_t sizes[] = {D, static_cast<cuuint64_t>(rows), static_cast<cuuint64_t>(matrices)};
+  const cuuint64_t sizes[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows),
+                              static_cast<cuuint64_t>(matrices)};
   const cuuint64_t strides[] = {2 * sizes[0], 2 * sizes[0] * sizes[1]};
   const cuuint32_t box[] = {Tile::kColumn, tile_rows, 1}, steps[] = {1, 1, 1};
   const CUresult result = encode(
@@ -111,6 +113,10 @@ CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int 
   if (result != CUDA_SUCCESS)
     throw CudaError("cuTensorMapEncodeTiled failed with error " + std::to_string(result));
   return map;
+}
+template <int tile_rows, int D>
+CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows) {
+  return map_of_matrices<tile_rows>(array, format, matrices, rows, D);
 }
 #endif
 

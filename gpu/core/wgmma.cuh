@@ -156,6 +156,22 @@ __device__ __forceinline__ void wgmma_columns(float (&c)[16][4], const std::uint
 PLUMBLINE_WGMMA(bfloat16, "bf16")
 PLUMBLINE_WGMMA(float16, "f16")
 #undef PLUMBLINE_WGMMA
+
+/// The products of e4m3, 32 numbers deep: both tiles have what is summed over along their rows.
+/// SwizzledTile takes two of these numbers for one of its elements.
+#define PLUMBLINE_WGMMA_E4M3(a_type, a_names, a_operands, b_name, add_name)                         \
+  __device__ __forceinline__ void wgmma_e4m3(float(&c)[16][4], a_type, std::uint64_t b, bool add) { \
+    asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " add_name ", 0;\n"                          \
+        "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {" PLUMBLINE_64_NAMES "}, "          \
+        a_names ", " b_name ", add, 1, 1;\n}"                                                       \
+        : PLUMBLINE_16_OF_C : a_operands, "l"(b), "r"(static_cast<int>(add)) : "memory");           \
+  }
+#define PLUMBLINE_4_OF_A "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
+PLUMBLINE_WGMMA_E4M3(std::uint64_t a, "%64", "l"(a), "%65", "%66")
+PLUMBLINE_WGMMA_E4M3(const std::uint32_t (&a)[4], "{%64, %65, %66, %67}", PLUMBLINE_4_OF_A, "%68",
+                     "%69")
+#undef PLUMBLINE_4_OF_A
+#undef PLUMBLINE_WGMMA_E4M3
 #undef PLUMBLINE_WGMMA_COLUMNS
 #undef PLUMBLINE_WGMMA_ROWS
 #undef PLUMBLINE_64_NAMES

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention/wgmma_fp8_forward.cuh"
+
+namespace plumbline::gpu {
+
+void wgmma_fp8_forward(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
+                       const Outputs& outputs) {
+  dispatch_bias<wgmma_kernels::Fp8Forward, kFp8Dim>(stream, task, arrays, outputs);
+}
+
+}  // namespace plumbline::gpu
