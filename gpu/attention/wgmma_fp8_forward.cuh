@@ -14,20 +14,24 @@
 #include "attention/wgmma_consumers.cuh"
 #include "attention/wgmma_producers.cuh"
 
-#if PLUMBLINE_ON_GPU
 namespace plumbline::gpu {
 
 namespace wgmma_kernels {
 
-inline constexpr int kFp8Keys = 128;       // of a tile
-inline constexpr int kFp8Depth = 32;       // numbers that one product sums over,
-inline constexpr int kFp8Elements = 16;    // which are so many elements of a SwizzledTile
+inline constexpr int kFp8Keys = 128;     // of a tile
+inline constexpr int kFp8Depth = 32;     // numbers that one product sums over,
+inline constexpr int kFp8Elements = 16;  // which are so many elements of a SwizzledTile
 inline constexpr float kProbabilityScale = 256.0f;
 
 /// Rows of 128 bytes: of q and K those of a query or key, of V those of a component.
+template <int D, class Bias>
+using Fp8Shared = Shared<D / 2, 1, kFp8Keys, BiasOfKeys<Bias, kFp8Keys>>;
 static_assert(kFp8Dim == 128 && kFp8Keys == 128);
-template <class Bias>
-using Fp8Shared = Shared<64, 1, kFp8Keys, BiasOfKeys<Bias, kFp8Keys>>;
+
+}  // namespace wgmma_kernels
+
+#if PLUMBLINE_ON_GPU
+namespace wgmma_kernels {
 
 /// Four probabilities times kProbabilityScale, rounded to e4m3, from the lowest byte on.
 __device__ __forceinline__ std::uint32_t pack_e4m3(float a, float b, float c, float d) {
@@ -57,11 +61,12 @@ __device__ __forceinline__ void accumulators_as_e4m3(std::uint32_t (&a)[4],
   }
 }
 
-template <class Bias>
-__device__ __forceinline__ void attend_in_fp8(const Fp8Shared<Bias>& shared, const Problem& problem,
-                                              const Fp8Scales& scales, const Outputs& outputs,
+template <int D, class Bias>
+__device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
+                                              const Problem& problem, const Fp8Scales& scales,
+                                              const Outputs& outputs,
                                               const typename Bias::Params& params) {
-  using Memory = Fp8Shared<Bias>;
+  using Memory = Fp8Shared<D, Bias>;
   constexpr int kScoreTiles = kFp8Keys / 8, kSteps = kFp8Keys / kFp8Depth;
   const ConsumerRows rows(problem);
   const KeyTiles<kFp8Keys, kKeyGroup> tiles(rows.block_range);
@@ -70,7 +75,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<Bias>& shared, con
   const int key_head = rows.b * problem.kv_heads + problem.kv_head_of(rows.head);
   const float scale = problem.scale * (scales.q[key_head] * scales.k[key_head]);
 
-  float score[1][kScoreTiles][4], output[1][kFp8Dim / 8][4] = {};
+  float score[1][kScoreTiles][4], output[1][D / 8][4] = {};
   std::uint32_t p[kSteps][4] = {};
   RunningSoftmax<2> softmax;
   if (problem.sinks) softmax.begin_with(problem.sinks[rows.head] * kLog2E, rows.place == 0);
@@ -84,7 +89,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<Bias>& shared, con
       [&](int stage) {
         const auto k = shared.first(stage);
 #pragma unroll
-        for (int step = 0; step < kFp8Dim / kFp8Depth; ++step)
+        for (int step = 0; step < D / kFp8Depth; ++step)
           wgmma_e4m3(score[0], q.from_column(step * kFp8Elements),
                      k.from_column(step * kFp8Elements), step > 0);
       },
@@ -111,10 +116,10 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<Bias>& shared, con
 #pragma unroll
     for (float& x : tile) x *= v_scale;
   }
-  write_outputs<kFp8Dim, bfloat16>(output, softmax, problem, outputs, rows);
+  write_outputs<D, bfloat16>(output, softmax, problem, outputs, rows);
 }
 
-template <class Bias>
+template <int D, class Bias>
 __global__ void __launch_bounds__(kThreads, 1)
     wgmma_fp8_forward_kernel(const __grid_constant__ CUtensorMap q,
                              const __grid_constant__ CUtensorMap k,
@@ -123,13 +128,13 @@ __global__ void __launch_bounds__(kThreads, 1)
                              const Outputs outputs,
                              const __grid_constant__ typename Bias::Params params) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
-  using Memory = Fp8Shared<Bias>;
+  using Memory = Fp8Shared<D, Bias>;
   SharedMemory memory;
   const Memory shared(memory);
   shared.start_barriers();
   if (threadIdx.x >= kProducers) {
     become_consumer<Bias>();
-    attend_in_fp8<Bias>(shared, problem, scales, outputs, params);
+    attend_in_fp8<D, Bias>(shared, problem, scales, outputs, params);
     return;
   }
   become_producer<Bias>();
@@ -156,11 +161,11 @@ struct Fp8Forward {
     if constexpr (std::is_same_v<Bias, Fire>)
       throw std::invalid_argument("FIRE's network takes more registers than are left");
     else
-      launch_it<Bias>(stream, task, arrays, outputs);
+      launch_it<D, Bias>(stream, task, arrays, outputs);
   }
 
  private:
-  template <class Bias>
+  template <int D, class Bias>
   static void launch_it(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
                         const Outputs& outputs) {
     const Problem& p = task.problem;
@@ -171,19 +176,19 @@ struct Fp8Forward {
     };
     launch(stream,
            {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
-            dim3{kThreads}, Fp8Shared<Bias>::bytes()},
-           wgmma_fp8_forward_kernel<Bias>,
-           map.template operator()<kWgmmaRows>(arrays.q, p.batch * p.heads, p.queries, kFp8Dim),
-           map.template operator()<kFp8Keys>(arrays.k, key_heads, p.keys, kFp8Dim),
-           map.template operator()<kFp8Dim>(arrays.values, key_heads, kFp8Dim,
+            dim3{kThreads}, Fp8Shared<D, Bias>::bytes()},
+           wgmma_fp8_forward_kernel<D, Bias>,
+           map.template operator()<kWgmmaRows>(arrays.q, p.batch * p.heads, p.queries, D),
+           map.template operator()<kFp8Keys>(arrays.k, key_heads, p.keys, D),
+           map.template operator()<D>(arrays.values, key_heads, D,
                                             padded_keys(p.keys)),
            p, arrays.scales, outputs, Bias::params(task.bias));
   }
 };
 
 }  // namespace wgmma_kernels
+#endif
 
 }  // namespace plumbline::gpu
-#endif
 
 #endif

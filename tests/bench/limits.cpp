@@ -5,7 +5,8 @@
 // shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
 // runs the kernel's machine code with them. KERNEL is mma_forward,
 // mma_backward_keys, mma_backward_queries, mma_backward_atomic, wgmma_forward, wgmma_backward_keys,
-// wgmma_backward_queries (all bf16), fused_forward (fp32) or decode (bf16). Nothing is launched.
+// wgmma_backward_queries (all bf16), wgmma_fp8_forward, fused_forward (fp32) or decode (bf16).
+// Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -24,6 +25,7 @@
 #include "attention/wgmma_backward_keys.cuh"
 #include "attention/wgmma_backward_queries.cuh"
 #include "attention/wgmma_forward.cuh"
+#include "attention/wgmma_fp8_forward.cuh"
 
 namespace {
 
@@ -73,12 +75,13 @@ void note(const char* name, Launch launch, const Parameters&... parameters) {
   *noted = {packed(parameters...), launches.shared_bytes, launches.grid};
 }
 
-/// What a kernel for Hopper is launched with, none of which is compiled here.
-template <template <int, class> class Memory, class Bias>
+/// What a kernel for Hopper is launched with, none of which is compiled here, for head dimensions
+/// that are multiples of `multiple`.
+template <template <int, class> class Memory, class Bias, int multiple = 64>
 void note_wgmma(const Task& task, int rows, int heads) {
   NotedLaunches& launches = *NotedLaunches::of_thread;
   with_head_dim(task.head_dim, [&]<int D>() {
-    if constexpr (D % 64 == 0) launches.shared_bytes = Memory<D, Bias>::bytes();
+    if constexpr (D % multiple == 0) launches.shared_bytes = Memory<D, Bias>::bytes();
   });
   launches.grid = dim3((rows + wgmma_kernels::kRows - 1) / wgmma_kernels::kRows, heads, 1);
 }
@@ -99,6 +102,14 @@ struct OfFamily {
         "wgmma_forward",
         [&] { note_wgmma<wgmma_kernels::ForwardShared, Bias>(task, task.problem.queries, kHeads); },
         map, map, map, task.problem, outputs, Bias::params(task.bias));
+    const float scale = 1.0f;
+    note(
+        "wgmma_fp8_forward",
+        [&] {
+          note_wgmma<wgmma_kernels::Fp8Shared, Bias, kFp8Dim>(task, task.problem.queries, kHeads);
+        },
+        map, map, map, task.problem, Fp8Scales{&scale, &scale, &scale}, outputs,
+        Bias::params(task.bias));
   }
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs,

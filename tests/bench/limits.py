@@ -49,6 +49,8 @@ KERNELS = {
     "wgmma_backward_queries": Kernel("wgmma_backward_queries_bf16", "wgmma_backward_queries_kernel",
                                      ["nope", "alibi", "cable"], [64, 128], 2048, 0, 3, 5, threads=384,
                                      archs=("sm_90a",)),
+    "wgmma_fp8_forward": Kernel("wgmma_fp8_forward", "wgmma_fp8_forward_kernel", [m for m in ALL if m != "fire"],
+                                [128], 2048, 0, 2, 2, 128 * 128, threads=384, archs=("sm_90a",)),
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 4 * 32),
 }
 TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass
@@ -57,7 +59,8 @@ TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass
 WATCHED = [(kernel, method, 64, "sm_80") for kernel, methods in [
     ("mma_forward", ["nope", "alibi", "cable"]), ("mma_backward_keys", ["nope", "cable"]),
     ("mma_backward_queries", ["nope", "cable"]), ("decode", ["nope"])] for method in methods] + [
-    ("wgmma_forward", method, 128, "sm_90a") for method in ["nope", "alibi", "cable"]]
+    ("wgmma_forward", method, 128, "sm_90a") for method in ["nope", "alibi", "cable"]] + [
+    ("wgmma_fp8_forward", "nope", 128, "sm_90a")]
 
 Row = collections.namedtuple("Row", "kernel method head_dim arch issued cycles binding registers spilled shared blocks "
                                     "iterations")
@@ -180,7 +183,8 @@ def bound(row, clocks):
     if row.kernel == "decode":
         return f"{bandwidth(row.head_dim, clocks, gpu) / 1e12:.2f} TB/s"
     reached = rate(row.kernel, row.head_dim, clocks, gpu)
-    return f"{reached / 1e12:.0f} ({reached / gpu.peak:.0%})"
+    peak = gpu.peak * (2 if "fp8" in row.kernel else 1)
+    return f"{reached / 1e12:.0f} ({reached / peak:.0%})"
 
 
 def line(row):
@@ -255,12 +259,12 @@ results elsewhere. A scheduler issues one instruction a clock.
 {rates}
 `float` has fp32 and integer multiplications (IMAD); `integer` has additions, logic, moves, comparisons, minima and
 conversions to bf16; `special` has exponentials, reciprocals and the other conversions. mma.sync is taken to reach
-0.62 of H100's tensor rate, wgmma all of it; the latter's operands in shared memory count as `memory`. Code of sm_90
-is made from PTX of compute_80, that of sm_90a from PTX of compute_90a, as in the default build. In the `wgmma`
-kernels tiles are brought by warps of their own, which count, too.
+0.62 of H100's tensor rate, wgmma all of it, and twice as much of 8 bits; the latter's operands in shared memory count
+as `memory`. Code of sm_90 is made from PTX of compute_80, that of sm_90a from PTX of compute_90a, as in the default
+build. In the `wgmma` kernels tiles are brought by warps of their own, which count, too.
 
 **TFLOP/s** of the pass: 4 D a score forward, 10 D backward, causal, T = {LENGTH}; the scores of diagonal tiles that
-nobody sees are computed and not counted. Peak: {peaks}. Decoding has the rate at which it could take keys and values
+nobody sees are computed and not counted. Peak: {peaks}, of 8 bits on H100 twice as much. Decoding has the rate at which it could take keys and values
 (one query a head, heads not grouped), to be compared with the memory's 2.0 and 3.35 TB/s. Nothing else of the second
 cache and of device memory enters, so that kernels with atomic additions are further from their bound than others, nor
 do blocks an SM (by threads, registers and shared memory).

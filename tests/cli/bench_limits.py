@@ -148,6 +148,10 @@ class Hopper(unittest.TestCase):
         clocks, _ = machine.cycles(machine.amounts(from_registers), machine.GPUS["sm_90a"])
         self.assertEqual((clocks["tensor"], clocks["memory"]), (64, 32))
 
+    def test_products_of_8_bits_have_twice_the_rate(self):
+        product = sass.Instruction(0, "", "QGMMA.64x128x32.F32.E4M3.E4M3", ["R24", "gdesc[UR12]", "R24"])
+        self.assertEqual(machine.amounts(product), {"tensor": 16 * 128 * 16, "memory": 384})
+
     def test_products_and_barriers_let_a_thread_go_on(self):
         after = OfOneThread(["HGMMA.64x8x16.F32.BF16 R4, gdesc[UR4], RZ, !UPT",
                              "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R3+URZ+0x28400], R20",

@@ -62,7 +62,7 @@ def issued(blocks, lanes):
 def work_of_block(blocks, traces):
     """(the most frequent iteration's work, summed over the warps: {"issue": instructions, pipe: units of its rate},
     and how often each number of instructions came)."""
-    head = hot_loop(blocks, traces, ["HMMA", "HGMMA", "FFMA"])
+    head = hot_loop(blocks, traces, ["HMMA", "HGMMA", "QGMMA", "FFMA"])
     if head is None:
         raise NoLoop("no tensor-core instruction and no multiply-add was executed")
     work, often = work_of_loop(blocks, traces, head)

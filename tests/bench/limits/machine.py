@@ -24,7 +24,7 @@ PIPES = ["issue", "tensor", "float", "integer", "special", "double", "memory"]
 # The pipe of an opcode: the first that matches its beginning. Integer multiplications share the pipe of floats;
 # minima, comparisons and selections of floats that of integers.
 PIPE_OF = [(re.compile(expression), pipe) for expression, pipe in [
-    (r"HMMA|IMMA|DMMA|HGMMA", "tensor"),
+    (r"HMMA|IMMA|DMMA|HGMMA|QGMMA", "tensor"),
     (r"MUFU|F2F$|F2I|I2F$|FRND|I2I", "special"),
     (r"D(ADD|FMA|MUL|SETP|MNMX)", "double"),
     (r"FFMA|FADD|FMUL|IMAD|IDP|HFMA2|HADD2|HMUL2|FSWZADD", "float"),
@@ -46,8 +46,11 @@ def pipe_of(instruction):
     raise ValueError(f"{instruction}: limits/machine.py does not know its pipe")
 
 
+BYTES_OF_WGMMA = {"HGMMA": 2, "QGMMA": 1}  # of an element
+
+
 def wgmma_shape(instruction):
-    """(columns, depth) of HGMMA.64x128x16, whose 64 rows are those of four warps."""
+    """(columns, depth) of HGMMA.64x128x16 or QGMMA.64x128x32, whose 64 rows are those of four warps."""
     found = re.fullmatch(r"64x(\d+)x(\d+)", instruction.modifiers[0])
     if not found:
         raise ValueError(f"{instruction}: limits/machine.py does not know its shape")
@@ -56,7 +59,7 @@ def wgmma_shape(instruction):
 
 def multiply_adds(instruction):
     """Of a warp's part of a tensor-core instruction, from its shape: HMMA.16816 has 16 x 8 x 16."""
-    if instruction.opcode == "HGMMA":
+    if instruction.opcode in BYTES_OF_WGMMA:
         columns, depth = wgmma_shape(instruction)
         return 16 * columns * depth
     shape = next((m for m in instruction.modifiers if re.fullmatch(r"16\d+", m)), None)
@@ -81,11 +84,12 @@ def amounts(instruction):
     pipe = pipe_of(instruction)
     if pipe == "issue":
         return {}
-    if instruction.opcode == "HGMMA":
-        # A quarter of what the four warps read: B, and A where it is not in registers. 16-bit elements.
+    if instruction.opcode in BYTES_OF_WGMMA:
+        # A quarter of what the four warps read: B, and A where it is not in registers. 8 bits have twice the rate.
         columns, depth = wgmma_shape(instruction)
         rows = 64 if instruction.operands[1].startswith("gdesc") else 0
-        return {"tensor": multiply_adds(instruction), "memory": (rows + columns) * depth / 2 / 4}
+        size = BYTES_OF_WGMMA[instruction.opcode]
+        return {"tensor": multiply_adds(instruction) * size / 2, "memory": (rows + columns) * depth * size / 4 / 4}
     if pipe == "tensor":
         return {pipe: multiply_adds(instruction)}
     return {pipe: 32 * (words(instruction) if pipe == "memory" else 1)}

@@ -364,6 +364,8 @@ class Statement:
         columns = int(self.m[0].split("x")[1])
         return [line for part in range(columns // 2) for line in self.to(str(PRODUCT), part=part)]
 
+    do_QGMMA = do_HGMMA
+
     def do_SYNCS(self):  # what is waited for is there
         return self.to("True") if "PHASECHK" in self.m else []
 
