@@ -47,12 +47,15 @@ constexpr plumbline_contract kAtomic = flushing(kScalar);
 
 /// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
 /// V, but not in the sum. tf32 reads its operands' upper 19 bits. The exponential is 2^x, within
-/// the error of expf above, and flushes (core/exp2.cuh). The rest as kScalar.
-constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff) {
+/// the error of expf above, and flushes (core/exp2.cuh). Prefix sums are less that of the first of
+/// `tile_keys` keys. The rest as kScalar.
+constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff,
+                                         int tile_keys = 64) {
   plumbline_contract contract = flushing(kScalar);
   contract.unit_roundoff = 0x1p-23;
   contract.operand_roundoff = operand_roundoff;
   contract.probability_format = format;
+  contract.prefix_tile = tile_keys;
   return contract;
 }
 
@@ -277,7 +280,7 @@ int backward_by_wgmma(const plumbline_problem* problem, const plumbline_gradient
 #if PLUMBLINE_ON_GPU
 /// Sums in the tensor cores, which keep 13 bits after the point; P times 2^8 in e4m3.
 constexpr plumbline_contract fp8_tensor_core() {
-  plumbline_contract contract = tensor_core(PLUMBLINE_E4M3, 0);
+  plumbline_contract contract = tensor_core(PLUMBLINE_E4M3, 0, 128);
   contract.unit_roundoff = 0x1p-13;
   contract.probability_scale = 256;
   return contract;
@@ -438,7 +441,7 @@ constexpr plumbline_kernel kKernels[] = {
      1},
 #if PLUMBLINE_ON_GPU
     {"wgmma",
-     {{}, tensor_core(PLUMBLINE_BF16, 0), tensor_core(PLUMBLINE_FP16, 0), {}},
+     {{}, tensor_core(PLUMBLINE_BF16, 0, 128), tensor_core(PLUMBLINE_FP16, 0, 128), {}},
      1,
      supports_wgmma,
      forward<&wgmma_forward, wgmma_leaves_out>,

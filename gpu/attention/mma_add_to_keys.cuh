@@ -91,13 +91,15 @@ __device__ __forceinline__ void add_to_sums(const ScoreGrads& dz, const BiasTile
                                             const MmaRows<groups>& rows, int begin) {
   const int key = static_cast<int>(threadIdx.x) / kLanesPerRow;
   double sum = 0.0;
+  with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll 1
-  for (int row = rows.place; row < rows.kQueries; row += kLanesPerRow) {
-    const float grad = dz.values[row * ScoreGrads::kStride + key];
-    if (grad != 0.0f)
-      sum -= static_cast<double>(grad) *
-             Bias::derivatives(params, tile_bias.row(row), tile_bias.key(key)).difference;
-  }
+    for (int row = rows.place; row < rows.kQueries; row += kLanesPerRow) {
+      const float grad = dz.values[row * ScoreGrads::kStride + key];
+      if (grad != 0.0f)
+        sum -= static_cast<double>(grad) *
+               method.derivatives(tile_bias.row(row), tile_bias.key(key)).difference;
+    }
+  });
   sum = row_sum(sum);
   if (rows.place == 0 && begin + key < rows.block_range.end)
     atomic_add(arrays.prefix_sum + problem.sum_index(rows.b, rows.head, begin + key), sum);

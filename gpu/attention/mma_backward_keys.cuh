@@ -37,7 +37,7 @@ template <int D, class Bias, class Element>
 struct BackwardKeysShared {
   using Tile = MmaTile<D, Element>;
   static constexpr int kQueries = kBackwardQueries<D>;
-  using BiasTile = MmaBiasTile<Bias, kQueries, kBackwardKeys, kQueries>;
+  using BiasTile = MmaBiasTile<Bias, kQueries, kBackwardKeys, kQueries, true>;
 
   static constexpr std::size_t bytes(int stages) {
     return 2 * Tile::bytes(kBackwardKeys) + 2 * Tile::bytes(stages * kQueries) +
@@ -126,8 +126,9 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
                                                 const typename Bias::Params& params,
                                                 const BackwardKeysPlace& at, int head,
                                                 int first_position) {
-  const typename Bias::Key bias_key[2] = {shared.bias.key(at.key_in_tile(0)),
-                                          shared.bias.key(at.key_in_tile(1))};
+  const typename InTile<Bias>::Key bias_key[2] = {shared.bias.key(at.key_in_tile(0)),
+                                                  shared.bias.key(at.key_in_tile(1))};
+  float of_tile[2] = {};
   with_method<Bias>(params, head, [&](auto method) {
 #pragma unroll
     for (int tile = 0; tile < tiles; ++tile) {
@@ -135,7 +136,7 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
         const int query = 8 * tile + 2 * at.place + n;
-        const typename Bias::Row bias_row = shared.bias.row(query);
+        const typename InTile<Bias>::Row bias_row = shared.bias.row(query);
         const MaskedQuery row = plain ? MaskedQuery{{}, 1.0f, kLog2E} : shared.masked[query];
 #pragma unroll
         for (int r = 0; r < 2; ++r) {
@@ -153,12 +154,15 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
           dz = p * (dz - pair.delta[n]);
           if (!plain) dz *= row.factor;
           if constexpr (Bias::kPerPosition)
-            by_key[r] -=
-                static_cast<double>(dz) * method.derivatives(bias_row, bias_key[r]).difference;
+            of_tile[r] -= dz * method.derivatives(bias_row, bias_key[r]).difference;
         }
       }
     }
   });
+  if constexpr (Bias::kPerPosition) {
+    by_key[0] += of_tile[0];
+    by_key[1] += of_tile[1];
+  }
 }
 
 /// Writes the keys' side of dS of a head.
@@ -266,7 +270,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
               problem.logit_factor(at.b, head, row), problem.log2_logit_factor(at.b, head, row)};
       }
       const At first{at.b, head, first_row, first_position};
-      shared.bias.load_rows(params, first, rows);
+      shared.bias.load_rows(params, first, rows, at.first_key);
       if (first_row == queries.begin)
         shared.bias.load_keys(params, first, at.first_key, at.first_key + at.count);
       shared.bias.load_entries(params, head, first_position - at.first_key,

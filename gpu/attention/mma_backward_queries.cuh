@@ -52,9 +52,10 @@ struct BackwardQueriesShared {
     return bytes(groups, stages) + 2 * Weights::bytes(queries) +
            (HeadGrad<Bias>::kUsed ? ScoreGrads::bytes(queries) + HeadGrad<Bias>::bytes({}) : 0);
   }
-  /// 32 rows a warp where the shared memory of any GPU has room for them; not of biases whose sums
-  /// over rows take the registers, or whose hidden layer the memory.
-  static constexpr bool kWide = D * sizeof(typename Tile::Storage) <= 128 && !Bias::kPerPosition &&
+  /// 32 rows a warp where the shared memory of any GPU has room for them; not of FIRE, whose hidden
+  /// layer takes it, nor of prefix sums in tf32, for want of registers.
+  static constexpr bool kLacksRegisters = Bias::kPerPosition && sizeof(typename Tile::Storage) > 2;
+  static constexpr bool kWide = D * sizeof(typename Tile::Storage) <= 128 && !kLacksRegisters &&
                                 !std::is_same_v<Bias, Fire> && most_bytes(2, 1) <= kSharedOfAnyGpu;
   static constexpr int kGroups = kWide ? 2 : 1;
   static constexpr int kStages =

@@ -11,48 +11,106 @@
 
 namespace plumbline::gpu {
 
+/// A family's rows and keys in a tile of keys. Of prefix sums they are the distances from the sum of
+/// a key near by, the base, in fp32: so is the difference of the two, of which the contract says so
+/// (prefix_tile). The difference in double of policy.cuh would take a conversion for each score.
+template <class Bias>
+struct InTile {
+  struct Base {};
+  using Row = typename Bias::Row;
+  using Key = typename Bias::Key;
+
+  __device__ static Base base(const typename Bias::Params&, const At&, int) { return {}; }
+  __device__ static Row row(const typename Bias::Row& row, Base) { return row; }
+  __device__ static Key load_key(const typename Bias::Params& params, const At& at, int key, Base) {
+    return Bias::load_key(params, at, key);
+  }
+};
+
+template <>
+struct InTile<Prefix> {
+  using Base = double;
+  struct Row {
+    float sum, gain;
+  };
+  struct Key {
+    float sum;
+  };
+
+  /// Of the tile whose first key is `key`.
+  __device__ static Base base(const Prefix::Params& params, const At& at, int key) {
+    return Prefix::load_key(params, at, key).sum;
+  }
+  __device__ static Row row(const Prefix::Row& row, Base base) {
+    return {static_cast<float>(row.sum - base), row.gain};
+  }
+  __device__ static Key load_key(const Prefix::Params& params, const At& at, int key, Base base) {
+    return {static_cast<float>(Prefix::load_key(params, at, key).sum - base)};
+  }
+};
+
+/// How rows are kept: as they are, for one tile of keys after the other, or for the tile whose keys
+/// stay while rows come and go.
+template <class Bias, bool keys_stay>
+using KeptRow =
+    std::conditional_t<keys_stay, typename InTile<Bias>::Row, typename Bias::Row>;
+
 /// What the bias knows of a tile, in shared memory: its queries, its keys, and the entries of the
 /// offsets between them. From one tile to the next the offsets move by kStep: by -kKeys where tiles
 /// of keys follow one another, by kKeys where they go from the last to the first, by kQueries where
 /// tiles of queries follow one another. All other entries are there already: they form a ring,
 /// which stands there twice, so that the tile's are kEntries in a row.
-template <class Bias, int kQueries, int kKeys, int kStep>
+template <class Bias, int kQueries, int kKeys, int kStep, bool keys_stay = false>
 struct MmaBiasTile {
+  using Of = InTile<Bias>;
+  using Row = KeptRow<Bias, keys_stay>;
   static constexpr int kEntries = Bias::kHasEntry ? kQueries + kKeys : 0;
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kQueries;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : kKeys;
+  static constexpr int kBases = std::is_empty_v<typename Of::Base> || keys_stay ? 0 : 1;
   static constexpr int kNew = kStep < 0 ? -kStep : kStep;
   static_assert(kQueries <= kMmaThreads && kKeys <= kMmaThreads);
   static_assert((kQueries + kKeys) % kNew == 0);
 
   float* ring;  // [2 kEntries]
-  typename Bias::Row* rows;
-  typename Bias::Key* keys;
+  Row* rows;
+  typename Of::Key* keys;
+  typename Of::Base* base;
   int first = 0;  // the tile's first entry in the ring
 
   __device__ explicit MmaBiasTile(SharedMemory& shared)
       : ring(shared.take<float>(2 * kEntries)),
-        rows(shared.take<typename Bias::Row>(kBiasRows)),
-        keys(shared.take<typename Bias::Key>(kBiasKeys)) {}
+        rows(shared.take<Row>(kBiasRows)),
+        keys(shared.take<typename Of::Key>(kBiasKeys)),
+        base(shared.take<typename Of::Base>(kBases)) {}
 
   static constexpr std::size_t bytes() {
-    return shared_bytes<float>(2 * kEntries) + shared_bytes<typename Bias::Row>(kBiasRows) +
-           shared_bytes<typename Bias::Key>(kBiasKeys);
+    return shared_bytes<float>(2 * kEntries) + shared_bytes<Row>(kBiasRows) +
+           shared_bytes<typename Of::Key>(kBiasKeys) + shared_bytes<typename Of::Base>(kBases);
   }
 
-  /// The queries from `at` on, of which `count` exist; the last one stands for the others.
-  __device__ void load_rows(const typename Bias::Params& params, const At& at, int count) const {
+  /// The queries from `at` on, of which `count` exist; the last one stands for the others. With
+  /// `keys_stay`: for the keys from `first_key` on.
+  __device__ void load_rows(const typename Bias::Params& params, const At& at, int count,
+                            int first_key = 0) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread >= kBiasRows) return;
     const int n = min(thread, count - 1);
-    rows[thread] = Bias::load_row(params, {at.batch, at.head, at.row + n, at.position + n});
+    const auto row = Bias::load_row(params, {at.batch, at.head, at.row + n, at.position + n});
+    if constexpr (keys_stay)
+      rows[thread] = Of::row(row, Of::base(params, at, first_key));
+    else
+      rows[thread] = row;
   }
 
   /// The keys begin ..., the last one in place of those from `end` on.
   __device__ void load_keys(const typename Bias::Params& params, const At& at, int begin,
                             int end) const {
     const int thread = static_cast<int>(threadIdx.x);
-    if (thread < kBiasKeys) keys[thread] = Bias::load_key(params, at, min(begin + thread, end - 1));
+    if (thread >= kBiasKeys) return;
+    const auto of_tile = Of::base(params, at, begin);
+    keys[thread] = Of::load_key(params, at, min(begin + thread, end - 1), of_tile);
+    if (kBases > 0 && thread == 0) *base = of_tile;
   }
 
   /// `offset` is that of the tile's first query and its first key; `is_first`: the entries before
@@ -83,14 +141,16 @@ struct MmaBiasTile {
       return 0.0f;
   }
 
-  __device__ __forceinline__ typename Bias::Row row(int n) const {
-    if constexpr (kBiasRows > 0)
-      return rows[n];
-    else
+  __device__ __forceinline__ typename Of::Row row(int n) const {
+    if constexpr (kBiasRows == 0)
       return {};
+    else if constexpr (kBases > 0)
+      return Of::row(rows[n], *base);
+    else
+      return rows[n];
   }
 
-  __device__ __forceinline__ typename Bias::Key key(int n) const {
+  __device__ __forceinline__ typename Of::Key key(int n) const {
     if constexpr (kBiasKeys > 0)
       return keys[n];
     else
@@ -116,13 +176,14 @@ struct MethodOf {
 
 template <class Form>
 struct PrefixMethod {
-  __device__ __forceinline__ float value(const Prefix::Row& row, const Prefix::Key& key,
-                                         float) const {
-    return Form::value(row.gain, Prefix::difference_of(row, key));
+  using Row = InTile<Prefix>::Row;
+  using Key = InTile<Prefix>::Key;
+
+  __device__ __forceinline__ float value(const Row& row, const Key& key, float) const {
+    return Form::value(row.gain, row.sum - key.sum);
   }
-  __device__ __forceinline__ Prefix::Derivatives derivatives(const Prefix::Row& row,
-                                                             const Prefix::Key& key) const {
-    return Form::derivatives(row.gain, Prefix::difference_of(row, key));
+  __device__ __forceinline__ Prefix::Derivatives derivatives(const Row& row, const Key& key) const {
+    return Form::derivatives(row.gain, row.sum - key.sum);
   }
 };
 

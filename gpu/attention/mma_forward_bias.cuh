@@ -20,7 +20,7 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
                                             float scale, const typename Bias::Params& params,
                                             const Shared& shared) {
   constexpr int kRows = Rows::kRows;
-  typename Bias::Row of_row[kRows];
+  typename InTile<Bias>::Row of_row[kRows];
   float product_factor[kRows], bias_factor[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -34,7 +34,7 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
         const int key = 8 * tile + 2 * rows.place + n;
-        const typename Bias::Key of_key = shared.bias.key(key);
+        const typename InTile<Bias>::Key of_key = shared.bias.key(key);
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           float& logit = score[r / 2][tile][r % 2 * 2 + n];

@@ -52,7 +52,8 @@ __device__ __forceinline__ void query_score_grads(
   with_method<Bias>(params, rows.head, [&](auto method) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const typename Bias::Row bias_row = tile_bias.row(rows.row_in_tile(r));
+      const typename InTile<Bias>::Row bias_row = tile_bias.row(rows.row_in_tile(r));
+      float by_difference = 0.0f, by_gain = 0.0f;  // of the tile
       const int row = rows.nearest_row(r);
       const float factor = plain ? 1.0f : problem.logit_factor(rows.b, rows.head, row);
       const float log2_factor = plain ? kLog2E : problem.log2_logit_factor(rows.b, rows.head, row);
@@ -66,7 +67,7 @@ __device__ __forceinline__ void query_score_grads(
           continue;
         }
         const float product = p;
-        const typename Bias::Key bias_key = tile_bias.key(key);
+        const typename InTile<Bias>::Key bias_key = tile_bias.key(key);
         const float b = method.value(bias_row, bias_key, tile_bias.entry(rows.row_in_tile(r), key));
         p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of.lse2[r]);
         dz = p * (dz - of.delta[r]);
@@ -81,9 +82,13 @@ __device__ __forceinline__ void query_score_grads(
         }
         if constexpr (Bias::kPerPosition) {
           const auto by = method.derivatives(bias_row, bias_key);
-          sums.difference[r] += static_cast<double>(dz) * by.difference;
-          sums.gain[r] += static_cast<double>(dz) * by.gain;
+          by_difference += dz * by.difference;
+          by_gain += dz * by.gain;
         }
+      }
+      if constexpr (Bias::kPerPosition) {
+        sums.difference[r] += by_difference;
+        sums.gain[r] += by_gain;
       }
     }
   });

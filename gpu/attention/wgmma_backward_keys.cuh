@@ -29,6 +29,8 @@ inline constexpr int kQueriesOfStage = D <= 64 ? 64 : 32;
 /// What the block's keys need of a stage's queries, and the bias of both.
 template <class Bias, int kStagedQueries, int stages>
 struct StagedQueries {
+  using Row = typename InTile<Bias>::Row;
+  using Key = typename InTile<Bias>::Key;
   static constexpr int kEntries = Bias::kHasEntry ? kStagedQueries + kRows : 0;
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kStagedQueries;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : kRows;
@@ -36,38 +38,37 @@ struct StagedQueries {
   QueryPair* pairs;          // [stages, kStagedQueries / 2]
   MaskedQuery* masked;       // [stages, kStagedQueries]
   float* entries;            // [stages, kEntries]
-  typename Bias::Row* rows;  // [stages, kBiasRows]
-  typename Bias::Key* keys;  // [stages, kBiasKeys]
+  Row* rows;                 // [stages, kBiasRows]
+  Key* keys;                 // [stages, kBiasKeys]
 
   __device__ explicit StagedQueries(SharedMemory& shared)
       : pairs(shared.take<QueryPair>(stages * kStagedQueries / 2)),
         masked(shared.take<MaskedQuery>(stages * kStagedQueries)),
         entries(shared.take<float>(stages * kEntries)),
-        rows(shared.take<typename Bias::Row>(stages * kBiasRows)),
-        keys(shared.take<typename Bias::Key>(stages * kBiasKeys)) {}
+        rows(shared.take<Row>(stages * kBiasRows)),
+        keys(shared.take<Key>(stages * kBiasKeys)) {}
 
   static constexpr std::size_t bytes() {
     return shared_bytes<QueryPair>(stages * kStagedQueries / 2) +
            shared_bytes<MaskedQuery>(stages * kStagedQueries) +
            shared_bytes<float>(stages * kEntries) +
-           shared_bytes<typename Bias::Row>(stages * kBiasRows) +
-           shared_bytes<typename Bias::Key>(stages * kBiasKeys);
+           shared_bytes<Row>(stages * kBiasRows) + shared_bytes<Key>(stages * kBiasKeys);
   }
 
   /// A stage as key_score_grads() reads it.
   struct Stage {
     const QueryPair* pairs;
     const MaskedQuery* masked;
-    BiasOfStage<Bias, kRows> bias;
+    BiasOfStage<Bias, kRows, true> bias;
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {pairs_of(n), masked_of(n), {entries_of(n), rows_of(n), keys_of(n)}};
+    return {pairs_of(n), masked_of(n), {entries_of(n), rows_of(n), keys_of(n), nullptr}};
   }
   __device__ QueryPair* pairs_of(int stage) const { return pairs + stage * kStagedQueries / 2; }
   __device__ MaskedQuery* masked_of(int stage) const { return masked + stage * kStagedQueries; }
   __device__ float* entries_of(int stage) const { return entries + stage * kEntries; }
-  __device__ typename Bias::Row* rows_of(int stage) const { return rows + stage * kBiasRows; }
-  __device__ typename Bias::Key* keys_of(int stage) const { return keys + stage * kBiasKeys; }
+  __device__ Row* rows_of(int stage) const { return rows + stage * kBiasRows; }
+  __device__ Key* keys_of(int stage) const { return keys + stage * kBiasKeys; }
 };
 
 template <class Bias, int queries>
@@ -120,6 +121,7 @@ __device__ __forceinline__ void write_queries(const KeysShared<D, Bias>& shared,
   const int thread = static_cast<int>(threadIdx.x);
   const int first_position = tile.first_row + problem.first_position(at.b);
   const At first{at.b, tile.head, tile.first_row, first_position};
+  const auto base = InTile<Bias>::base(params, first, at.first_key);
   if (thread < kStagedQueries) {
     const int n = min(thread, tile.rows() - 1);
     const std::size_t index = problem.row_index(at.b, tile.head, tile.first_row + n);
@@ -131,12 +133,12 @@ __device__ __forceinline__ void write_queries(const KeysShared<D, Bias>& shared,
         problem.logit_factor(at.b, tile.head, tile.first_row + n),
         problem.log2_logit_factor(at.b, tile.head, tile.first_row + n)};
     if constexpr (Staged::kBiasRows > 0)
-      shared.bias.rows_of(stage)[thread] =
-          Bias::load_row(params, {at.b, tile.head, tile.first_row + n, first_position + n});
+      shared.bias.rows_of(stage)[thread] = InTile<Bias>::row(
+          Bias::load_row(params, {at.b, tile.head, tile.first_row + n, first_position + n}), base);
   }
   if constexpr (Staged::kBiasKeys > 0)
     shared.bias.keys_of(stage)[thread] =
-        Bias::load_key(params, first, at.first_key + min(thread, at.count - 1));
+        InTile<Bias>::load_key(params, first, at.first_key + min(thread, at.count - 1), base);
   if constexpr (Staged::kEntries > 0)
     write_entries<Bias, Staged::kEntries, kStagedQueries>(
         params, tile.head, first_position - at.first_key - (kRows - 1), tile.first_of_head,
@@ -212,7 +214,7 @@ __device__ __forceinline__ void grads_of_keys(const KeysShared<D, Bias>& shared,
   std::uint32_t rounded_p[kSteps][4] = {}, rounded_dz[kSteps][4] = {};
   double by_key[2] = {};
   // Where there are registers for what goes from scores into products, beside the sums.
-  constexpr bool overlapped = D <= 64 ? !Bias::kPerPosition : std::is_same_v<Bias, Nope>;
+  constexpr bool overlapped = D <= 64 || std::is_same_v<Bias, Nope>;
   run_tiles<overlapped>(
       shared, at.group * of_head,
       [&] {
@@ -299,22 +301,18 @@ template <class Element>
 struct BackwardKeys {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-    if constexpr (Bias::kPerPosition && D > 64) {
-      mma_backward_keys(stream, task, arrays);  // there are no registers for the sums of every key
-    } else {
-      const Problem& p = task.problem;
-      const int heads = p.batch * p.heads, kv_heads = p.batch * p.kv_heads;
-      const auto tiles = static_cast<unsigned>((p.keys + kRows - 1) / kRows);
-      launch(stream,
-             {dim3{tiles, static_cast<unsigned>(p.kv_heads), static_cast<unsigned>(p.batch)},
-              dim3{kThreads}, KeysShared<D, Bias>::bytes()},
-             wgmma_backward_keys_kernel<D, Bias, Element>,
-             map_of_matrices<kWgmmaRows, D>(p.k, p.format, kv_heads, p.keys),
-             map_of_matrices<kWgmmaRows, D>(p.v, p.format, kv_heads, p.keys),
-             map_of_matrices<kQueriesOfStage<D>, D>(p.q, p.format, heads, p.queries),
-             map_of_matrices<kQueriesOfStage<D>, D>(arrays.grad_o, p.format, heads, p.queries), p,
-             arrays, Bias::params(task.bias));
-    }
+    const Problem& p = task.problem;
+    const int heads = p.batch * p.heads, kv_heads = p.batch * p.kv_heads;
+    const auto tiles = static_cast<unsigned>((p.keys + kRows - 1) / kRows);
+    launch(stream,
+           {dim3{tiles, static_cast<unsigned>(p.kv_heads), static_cast<unsigned>(p.batch)},
+            dim3{kThreads}, KeysShared<D, Bias>::bytes()},
+           wgmma_backward_keys_kernel<D, Bias, Element>,
+           map_of_matrices<kWgmmaRows, D>(p.k, p.format, kv_heads, p.keys),
+           map_of_matrices<kWgmmaRows, D>(p.v, p.format, kv_heads, p.keys),
+           map_of_matrices<kQueriesOfStage<D>, D>(p.q, p.format, heads, p.queries),
+           map_of_matrices<kQueriesOfStage<D>, D>(arrays.grad_o, p.format, heads, p.queries), p,
+           arrays, Bias::params(task.bias));
   }
 };
 

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include "attention/dispatch.cuh"
+#include "attention/mma_bias.cuh"
 #include "bias/policy.cuh"
 #include "core/shared_memory.cuh"
 #include "core/tma.cuh"
@@ -32,11 +33,14 @@ inline constexpr std::size_t kSharedOfHopper = 227 * 1024;
 inline constexpr std::size_t kTileMemory = 208 * 1024;  // the rest is for what the bias knows
 
 /// What the bias knows of a stage's queries and `keys` keys, as MmaBiasTile tells it.
-template <class Bias, int keys>
+template <class Bias, int keys, bool keys_stay = false>
 struct BiasOfStage {
+  using Of = InTile<Bias>;
+
   const float* entries;
-  const typename Bias::Row* rows;
-  const typename Bias::Key* of_keys;
+  const KeptRow<Bias, keys_stay>* rows;
+  const typename Of::Key* of_keys;
+  const typename Of::Base* base;  // of rows as they are
 
   __device__ __forceinline__ float entry(int query, int key) const {
     if constexpr (Bias::kHasEntry)
@@ -44,14 +48,16 @@ struct BiasOfStage {
     else
       return 0.0f;
   }
-  __device__ __forceinline__ typename Bias::Row row(int n) const {
-    if constexpr (!std::is_empty_v<typename Bias::Row>)
+  __device__ __forceinline__ typename Of::Row row(int n) const {
+    if constexpr (std::is_empty_v<typename Of::Row>)
+      return {};
+    else if constexpr (std::is_empty_v<typename Of::Base> || keys_stay)
       return rows[n];
     else
-      return {};
+      return Of::row(rows[n], *base);
   }
-  __device__ __forceinline__ typename Bias::Key key(int n) const {
-    if constexpr (!std::is_empty_v<typename Bias::Key>)
+  __device__ __forceinline__ typename Of::Key key(int n) const {
+    if constexpr (!std::is_empty_v<typename Of::Key>)
       return of_keys[n];
     else
       return {};
@@ -65,25 +71,31 @@ struct StagedBias {
   static constexpr int kEntries = Bias::kHasEntry ? kRows + keys : 0;
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kRows;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : keys;
+  using Of = InTile<Bias>;
+  static constexpr int kBases = std::is_empty_v<typename Of::Base> ? 0 : 1;
 
-  float* all_entries;            // [stages, kEntries]
-  typename Bias::Row* rows;      // [kBiasRows]
-  typename Bias::Key* all_keys;  // [stages, kBiasKeys]
-  float* factors;                // [kRows]: what make_logits() takes of a row
+  float* all_entries;           // [stages, kEntries]
+  typename Bias::Row* rows;     // [kBiasRows]
+  typename Of::Key* all_keys;   // [stages, kBiasKeys]
+  typename Of::Base* all_bases;  // [stages, kBases]
+  float* factors;               // [kRows]: what make_logits() takes of a row
 
   __device__ explicit StagedBias(SharedMemory& shared)
       : all_entries(shared.take<float>(stages * kEntries)),
         rows(shared.take<typename Bias::Row>(kBiasRows)),
-        all_keys(shared.take<typename Bias::Key>(stages * kBiasKeys)),
+        all_keys(shared.take<typename Of::Key>(stages * kBiasKeys)),
+        all_bases(shared.take<typename Of::Base>(stages * kBases)),
         factors(shared.take<float>(kRows)) {}
 
   static constexpr std::size_t bytes() {
     return shared_bytes<float>(stages * kEntries) + shared_bytes<typename Bias::Row>(kBiasRows) +
-           shared_bytes<typename Bias::Key>(stages * kBiasKeys) + shared_bytes<float>(kRows);
+           shared_bytes<typename Of::Key>(stages * kBiasKeys) +
+           shared_bytes<typename Of::Base>(stages * kBases) + shared_bytes<float>(kRows);
   }
 
   __device__ float* entries(int stage) const { return all_entries + stage * kEntries; }
-  __device__ typename Bias::Key* keys_of(int stage) const { return all_keys + stage * kBiasKeys; }
+  __device__ typename Of::Key* keys_of(int stage) const { return all_keys + stage * kBiasKeys; }
+  __device__ typename Of::Base* base_of(int stage) const { return all_bases + stage * kBases; }
 
   /// As make_logits() reads it.
   struct Stage {
@@ -93,7 +105,7 @@ struct StagedBias {
     __device__ __forceinline__ float factor(int row) const { return factors[row]; }
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {{entries(n), rows, keys_of(n)}, factors};
+    return {{entries(n), rows, keys_of(n), base_of(n)}, factors};
   }
 };
 

@@ -57,10 +57,14 @@ __device__ __forceinline__ void write_bias(const Memory& shared,
   using OfBias = typename Memory::OfBias;
   constexpr int kKeys = Memory::kStagedRows, kStages = Memory::kStages;
   const int thread = static_cast<int>(threadIdx.x);
-  if constexpr (OfBias::kBiasKeys > 0)
-    if (thread < kKeys)
+  if constexpr (OfBias::kBiasKeys > 0) {
+    if (thread < kKeys) {
+      const auto base = InTile<Bias>::base(params, first, begin);
       shared.bias.keys_of(stage)[thread] =
-          Bias::load_key(params, first, min(begin + thread, end - 1));
+          InTile<Bias>::load_key(params, first, min(begin + thread, end - 1), base);
+      if (OfBias::kBases > 0 && thread == 0) *shared.bias.base_of(stage) = base;
+    }
+  }
   if constexpr (OfBias::kEntries > 0)
     write_entries<Bias, OfBias::kEntries, kKeys>(
         params, first.head, first.position - begin - (kKeys - 1), is_first,
