@@ -48,7 +48,8 @@ constexpr plumbline_contract kAtomic = flushing(kScalar);
 /// Tensor cores: products exact, sums in fp32, cut; P rounded to the element format before it meets
 /// V, but not in the sum. tf32 reads its operands' upper 19 bits. The exponential is 2^x, within
 /// the error of expf above, and flushes (core/exp2.cuh). Prefix sums are less that of the first of
-/// `tile_keys` keys. The rest as kScalar.
+/// `tile_keys` keys, and logarithms of their differences by lg2.approx (core/log2.cuh). The rest as
+/// kScalar.
 constexpr plumbline_contract tensor_core(plumbline_format format, double operand_roundoff,
                                          int tile_keys = 64) {
   plumbline_contract contract = flushing(kScalar);
@@ -56,6 +57,7 @@ constexpr plumbline_contract tensor_core(plumbline_format format, double operand
   contract.operand_roundoff = operand_roundoff;
   contract.probability_format = format;
   contract.prefix_tile = tile_keys;
+  contract.log_error = 0x1p-22;
   return contract;
 }
 
@@ -426,12 +428,7 @@ constexpr plumbline_kernel kKernels[] = {
      PLUMBLINE_HOST_MEMORY,
      1},
     {"mma_fp8",
-     {{},
-      {},
-      {},
-      {},
-      tensor_core(PLUMBLINE_BF16, 0x1p-8),
-      tensor_core(PLUMBLINE_BF16, 0x1p-8)},
+     {{}, {}, {}, {}, tensor_core(PLUMBLINE_BF16, 0x1p-8), tensor_core(PLUMBLINE_BF16, 0x1p-8)},
      1,
      supports_mma_fp8,
      forward_fp8_by_mma,

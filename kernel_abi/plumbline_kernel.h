@@ -55,7 +55,7 @@
 extern "C" {
 #endif
 
-#define PLUMBLINE_ABI_VERSION 15
+#define PLUMBLINE_ABI_VERSION 16
 #define PLUMBLINE_DEVICE_LOST 2
 
 /* TF32: floats in memory; products may be taken of operands rounded to tf32. E4M3 (largest number
@@ -465,6 +465,8 @@ typedef struct {
                            in FlashAttention-2: s_ij is larger by slopes[h] i. Without sinks P and
                            o are the same, and lse_i is larger by as much */
   double tanh_error;  /* error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32 */
+  double log_error;   /* error of ln(1 + x) in a bias (K-CABLE, Kerple's log form, FIRE) beside 1
+                         ulp of it, as a part of max(1, ln): 2^-22 for lg2.approx.f32; ln 1 is 0 */
   int32_t lse_base_2; /* 1: lse is to base 2, log2 sum_j exp(s_ij), also as it is given for the
                          backward pass */
   int32_t float_o;    /* 1: o is float, whatever the format, also as it is given for the backward

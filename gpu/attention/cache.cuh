@@ -25,8 +25,8 @@ struct HeadRows {
   int stride;
 };
 
-/// Where the new tokens come from, and where they go. All arrays in device memory, of `format` where
-/// it does not say otherwise; the caches are those of one sequence.
+/// Where the new tokens come from, and where they go. All arrays in device memory, of `format`
+/// where it does not say otherwise; the caches are those of one sequence.
 struct AppendedArrays {
   Format format;
   HeadRows q, k, v;
@@ -37,11 +37,11 @@ struct AppendedArrays {
   double* sums;             ///< [heads, capacity], where there are increments
 };
 
-/// With n = *before: queries[h, t] = q_ht and k_cache[g, n + t] = k_gt, both rotated by the angles of
-/// position n + t and rounded once to the format; v_cache[g, n + t] = v_gt, bits unchanged (a NaN
-/// becomes the canonical one); sums[h, i] = sums[h, i - 1] + increments[h, i - n] for the new i, in
-/// double, one after the other: nothing stands before the first. However a sequence is cut into
-/// calls, its cache has the same bits. n + count must be at most the capacity.
+/// With n = *before: queries[h, t] = q_ht and k_cache[g, n + t] = k_gt, both rotated by the angles
+/// of position n + t and rounded once to the format; v_cache[g, n + t] = v_gt, bits unchanged (a
+/// NaN becomes the canonical one); sums[h, i] = sums[h, i - 1] + increments[h, i - n] for the new
+/// i, in double, one after the other: nothing stands before the first. However a sequence is cut
+/// into calls, its cache has the same bits. n + count must be at most the capacity.
 /// @throws std::invalid_argument unless heads, kv_heads, head_dim, count >= 1, count <= capacity,
 /// and for a null array.
 void append_tokens(const Stream& stream, const Appended& shape, const AppendedArrays& arrays);

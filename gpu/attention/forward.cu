@@ -41,12 +41,10 @@ void run_fp8_forward_by_wgmma(const plumbline_problem& p, const plumbline_output
       stream, static_cast<std::size_t>(p.batch) * p.kv_heads * kFp8Dim * padded_keys(p.keys));
   transpose_fp8_values(stream, task.problem, problem.v, values.data());
   const plumbline_outputs to = host.on_device();
-  wgmma_fp8_forward(stream, task,
-                    {problem.q,
-                     problem.k,
-                     values.data(),
-                     {problem.q_scale, problem.k_scale, problem.v_scale}},
-                    {to.o, to.lse});
+  wgmma_fp8_forward(
+      stream, task,
+      {problem.q, problem.k, values.data(), {problem.q_scale, problem.k_scale, problem.v_scale}},
+      {to.o, to.lse});
   host.deliver();
 }
 #endif

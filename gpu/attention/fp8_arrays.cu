@@ -10,9 +10,9 @@ namespace plumbline::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kWords = kFp8Dim / 4;          // of a key, and
-constexpr int kGroupWords = kKeyGroup / 4;   // of a group of a transposed row
-constexpr int kStride = kFp8Dim + 4;         // bytes from key to key in shared memory
+constexpr int kWords = kFp8Dim / 4;         // of a key, and
+constexpr int kGroupWords = kKeyGroup / 4;  // of a group of a transposed row
+constexpr int kStride = kFp8Dim + 4;        // bytes from key to key in shared memory
 
 /// A block a group of keys.
 __global__ void __launch_bounds__(kThreads)
@@ -20,8 +20,8 @@ __global__ void __launch_bounds__(kThreads)
   SharedMemory memory;
   auto* const tile = memory.take<unsigned char>(kKeyGroup * kStride);
   const int first = static_cast<int>(blockIdx.x) * kKeyGroup;
-  const std::size_t head = blockIdx.y;
-  const int b = static_cast<int>(blockIdx.y) / problem.kv_heads;
+  const int b = static_cast<int>(blockIdx.z);
+  const std::size_t head = static_cast<std::size_t>(b) * problem.kv_heads + blockIdx.y;
   const int position = problem.first_position(b);
   const KeyRange seen = key_range(problem.mask, b, position, position + problem.queries - 1);
   for (int n = static_cast<int>(threadIdx.x); n < kKeyGroup * kWords; n += kThreads) {
@@ -46,11 +46,12 @@ __global__ void __launch_bounds__(kThreads)
 void transpose_fp8_values(const Stream& stream, const Problem& problem, const void* v,
                           void* transposed) {
   const auto groups = static_cast<unsigned>(padded_keys(problem.keys) / kKeyGroup);
-  launch(stream,
-         {dim3{groups, static_cast<unsigned>(problem.batch * problem.kv_heads)}, dim3{kThreads},
-          shared_bytes<unsigned char>(kKeyGroup * kStride)},
-         transpose_kernel, problem, static_cast<const std::uint32_t*>(v),
-         static_cast<std::uint32_t*>(transposed));
+  launch(
+      stream,
+      {dim3{groups, static_cast<unsigned>(problem.kv_heads), static_cast<unsigned>(problem.batch)},
+       dim3{kThreads}, shared_bytes<unsigned char>(kKeyGroup * kStride)},
+      transpose_kernel, problem, static_cast<const std::uint32_t*>(v),
+      static_cast<std::uint32_t*>(transposed));
 }
 
 }  // namespace plumbline::gpu

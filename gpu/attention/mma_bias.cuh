@@ -11,9 +11,9 @@
 
 namespace plumbline::gpu {
 
-/// A family's rows and keys in a tile of keys. Of prefix sums they are the distances from the sum of
-/// a key near by, the base, in fp32: so is the difference of the two, of which the contract says so
-/// (prefix_tile). The difference in double of policy.cuh would take a conversion for each score.
+/// A family's rows and keys in a tile of keys. Of prefix sums they are the distances from the sum
+/// of a key near by, the base, in fp32: so is the difference of the two, of which the contract says
+/// so (prefix_tile). The difference in double of policy.cuh would take a conversion for each score.
 template <class Bias>
 struct InTile {
   struct Base {};
@@ -52,8 +52,7 @@ struct InTile<Prefix> {
 /// How rows are kept: as they are, for one tile of keys after the other, or for the tile whose keys
 /// stay while rows come and go.
 template <class Bias, bool keys_stay>
-using KeptRow =
-    std::conditional_t<keys_stay, typename InTile<Bias>::Row, typename Bias::Row>;
+using KeptRow = std::conditional_t<keys_stay, typename InTile<Bias>::Row, typename Bias::Row>;
 
 /// What the bias knows of a tile, in shared memory: its queries, its keys, and the entries of the
 /// offsets between them. From one tile to the next the offsets move by kStep: by -kKeys where tiles
@@ -192,7 +191,8 @@ template <class Bias, class Use>
 __device__ __forceinline__ void with_method(const typename Bias::Params& params, int head,
                                             Use use) {
   if constexpr (std::is_same_v<Bias, Prefix>)
-    Prefix::with_form(params, [&]<class Form>(Form) { use(PrefixMethod<Form>{}); });
+    Prefix::with_form<ApproximateLogarithm>(params,
+                                            [&]<class Form>(Form) { use(PrefixMethod<Form>{}); });
   else
     use(MethodOf<Bias>{params, head});
 }

@@ -13,8 +13,8 @@ namespace plumbline::gpu {
 
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
-/// `shared` has c_i log2 e of the block's rows; `scale` is the problem's, or in fp8 times those of q
-/// and k.
+/// `shared` has c_i log2 e of the block's rows; `scale` is the problem's, or in fp8 times those of
+/// q and k.
 template <class Bias, class Rows, class Shared, int groups, int tiles>
 __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], const Rows& rows,
                                             float scale, const typename Bias::Params& params,

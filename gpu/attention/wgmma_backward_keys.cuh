@@ -35,11 +35,11 @@ struct StagedQueries {
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kStagedQueries;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : kRows;
 
-  QueryPair* pairs;          // [stages, kStagedQueries / 2]
-  MaskedQuery* masked;       // [stages, kStagedQueries]
-  float* entries;            // [stages, kEntries]
-  Row* rows;                 // [stages, kBiasRows]
-  Key* keys;                 // [stages, kBiasKeys]
+  QueryPair* pairs;     // [stages, kStagedQueries / 2]
+  MaskedQuery* masked;  // [stages, kStagedQueries]
+  float* entries;       // [stages, kEntries]
+  Row* rows;            // [stages, kBiasRows]
+  Key* keys;            // [stages, kBiasKeys]
 
   __device__ explicit StagedQueries(SharedMemory& shared)
       : pairs(shared.take<QueryPair>(stages * kStagedQueries / 2)),
@@ -51,8 +51,8 @@ struct StagedQueries {
   static constexpr std::size_t bytes() {
     return shared_bytes<QueryPair>(stages * kStagedQueries / 2) +
            shared_bytes<MaskedQuery>(stages * kStagedQueries) +
-           shared_bytes<float>(stages * kEntries) +
-           shared_bytes<Row>(stages * kBiasRows) + shared_bytes<Key>(stages * kBiasKeys);
+           shared_bytes<float>(stages * kEntries) + shared_bytes<Row>(stages * kBiasRows) +
+           shared_bytes<Key>(stages * kBiasKeys);
   }
 
   /// A stage as key_score_grads() reads it.

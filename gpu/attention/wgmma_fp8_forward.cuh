@@ -106,8 +106,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
           rows.hide(score, problem, begin);
         softmax.add(score, output);
 #pragma unroll
-        for (int step = 0; step < kSteps; ++step)
-          accumulators_as_e4m3(p[step], score[0], step);
+        for (int step = 0; step < kSteps; ++step) accumulators_as_e4m3(p[step], score[0], step);
       });
 
   const float v_scale = scales.v[key_head] / kProbabilityScale;
@@ -180,9 +179,8 @@ struct Fp8Forward {
            wgmma_fp8_forward_kernel<D, Bias>,
            map.template operator()<kWgmmaRows>(arrays.q, p.batch * p.heads, p.queries, D),
            map.template operator()<kFp8Keys>(arrays.k, key_heads, p.keys, D),
-           map.template operator()<D>(arrays.values, key_heads, D,
-                                            padded_keys(p.keys)),
-           p, arrays.scales, outputs, Bias::params(task.bias));
+           map.template operator()<D>(arrays.values, key_heads, D, padded_keys(p.keys)), p,
+           arrays.scales, outputs, Bias::params(task.bias));
   }
 };
 

@@ -74,11 +74,11 @@ struct StagedBias {
   using Of = InTile<Bias>;
   static constexpr int kBases = std::is_empty_v<typename Of::Base> ? 0 : 1;
 
-  float* all_entries;           // [stages, kEntries]
-  typename Bias::Row* rows;     // [kBiasRows]
-  typename Of::Key* all_keys;   // [stages, kBiasKeys]
+  float* all_entries;            // [stages, kEntries]
+  typename Bias::Row* rows;      // [kBiasRows]
+  typename Of::Key* all_keys;    // [stages, kBiasKeys]
   typename Of::Base* all_bases;  // [stages, kBases]
-  float* factors;               // [kRows]: what make_logits() takes of a row
+  float* factors;                // [kRows]: what make_logits() takes of a row
 
   __device__ explicit StagedBias(SharedMemory& shared)
       : all_entries(shared.take<float>(stages * kEntries)),

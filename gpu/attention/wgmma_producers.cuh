@@ -19,8 +19,8 @@ using ProducerRows = MmaRows<1, kConsumerWarps>;
 static_assert(ProducerRows::kQueries == kRows && kProducers == kMmaThreads);
 
 /// The tiles of keys that a block visits, from the last to the first: most biases fall with the
-/// distance, so that the largest logits come first. Tile n has the keys begin(n) ... , a multiple of
-/// kMultiple.
+/// distance, so that the largest logits come first. Tile n has the keys begin(n) ... , a multiple
+/// of kMultiple.
 template <int kKeys, int kMultiple = 1>
 struct KeyTiles {
   KeyRange keys;

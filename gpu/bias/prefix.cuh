@@ -2,7 +2,10 @@
 #ifndef PLUMBLINE_GPU_BIAS_PREFIX_CUH
 #define PLUMBLINE_GPU_BIAS_PREFIX_CUH
 
+#include <float.h>
+
 #include "bias/policy.cuh"
+#include "core/log2.cuh"
 
 namespace plumbline::gpu {
 
@@ -10,6 +13,21 @@ namespace plumbline::gpu {
 __device__ inline float log_one_plus_square(float d) {
   return d < 1073741824.0f ? log1pf(d * d) : 2.0f * logf(d);
 }
+
+/// How ln(1 + d^2) is computed: the factor that `of` is to be multiplied with, and d >= 0.
+struct ExactLogarithm {
+  static constexpr float kFactor = 1.0f;
+  __device__ static float of(float d) { return log_one_plus_square(d); }
+};
+/// By one instruction (core/log2.cuh), for kernels on tensor cores: log2(1 + d^2), whose error the
+/// contract's log_error covers. d^2 of an infinite square counts as the largest float.
+struct ApproximateLogarithm {
+  static constexpr float kFactor = 0.693147181f;
+  __device__ static float of(float d) {
+    const float x = d * d + 1.0f;
+    return log2_approximate(x > FLT_MAX ? FLT_MAX : x);  // not fminf, which would hide a NaN
+  }
+};
 
 /// 2 d / (1 + d^2), the derivative of ln(1 + d^2), for d >= 0.
 __device__ inline float log_one_plus_square_rate(float d) {
@@ -25,9 +43,8 @@ __device__ inline float log_one_plus_square_rate(float d) {
 ///
 /// S grows with the length while neighbours stay close, so in fp32 the difference would lose its
 /// leading digits. It is formed in double per pair and rounded to fp32 once: relative error u.
-/// Neither S recentred per key tile nor a pair of floats keeps that where increments of very
-/// different size meet in a tile, and one subtraction in double beside the 2D multiply-adds of a
-/// pair costs little where double runs at half the rate of float (sm_80, sm_90).
+/// Kernels on tensor cores, for which that would be most of a score's instructions, recentre S per
+/// tile of keys (attention/mma_bias.cuh).
 struct Prefix {
   struct Params {
     plumbline_bias method;
@@ -78,18 +95,21 @@ struct Prefix {
       return falling(difference, difference == 0.0f ? 0.0f : gain, fabsf(difference));
     }
   };
+  template <class Logarithm>
   struct OfSquare {
     __device__ static float value(float gain, float difference) {
-      return -(gain * log_one_plus_square(fabsf(difference)));
+      return -(gain * Logarithm::kFactor * Logarithm::of(fabsf(difference)));
     }
     __device__ static Derivatives derivatives(float gain, float difference) {
       const float d = fabsf(difference);
-      return falling(difference, gain * log_one_plus_square_rate(d), log_one_plus_square(d));
+      return falling(difference, gain * log_one_plus_square_rate(d),
+                     Logarithm::kFactor * Logarithm::of(d));
     }
   };
+  template <class Logarithm>
   struct OfWeightedSquare {
     __device__ static float value(float gain, float difference) {
-      return -log_one_plus_square(gain * fabsf(difference));
+      return -(Logarithm::kFactor * Logarithm::of(gain * fabsf(difference)));
     }
     __device__ static Derivatives derivatives(float gain, float difference) {
       const float d = fabsf(difference), rate = log_one_plus_square_rate(gain * d);
@@ -104,7 +124,7 @@ struct Prefix {
   };
 
   /// use(the form of the method).
-  template <class Use>
+  template <class Logarithm, class Use>
   __device__ __forceinline__ static auto with_form(const Params& p, Use use) {
     switch (static_cast<int>(p.method)) {
       case PLUMBLINE_CABLE:
@@ -112,9 +132,9 @@ struct Prefix {
         return use(OfDistance{});
       case PLUMBLINE_K_CABLE:
       case PLUMBLINE_K_CABLE_NW:
-        return use(OfSquare{});
+        return use(OfSquare<Logarithm>{});
       case PLUMBLINE_K_CABLE_PAPER:
-        return use(OfWeightedSquare{});
+        return use(OfWeightedSquare<Logarithm>{});
       default:  // FoX, and CABLE as printed
         return use(OfDifference{});
     }
@@ -126,11 +146,12 @@ struct Prefix {
   }
 
   __device__ static float value(const Params& p, int, const Row& row, const Key& key, float) {
-    return with_form(p, [&](auto form) { return form.value(row.gain, difference_of(row, key)); });
+    return with_form<ExactLogarithm>(
+        p, [&](auto form) { return form.value(row.gain, difference_of(row, key)); });
   }
 
   __device__ static Derivatives derivatives(const Params& p, const Row& row, const Key& key) {
-    return with_form(
+    return with_form<ExactLogarithm>(
         p, [&](auto form) { return form.derivatives(row.gain, difference_of(row, key)); });
   }
 

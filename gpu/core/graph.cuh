@@ -16,9 +16,9 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Does what `body` asks `stream` for, the same in every call. The first call runs it, so that all
-  /// kernels are loaded; the second captures it. Launches that are timed, or waited for one by one,
-  /// run without a graph; so does the emulation. @throws CudaError, and what body throws.
+  /// Does what `body` asks `stream` for, the same in every call. The first call runs it, so that
+  /// all kernels are loaded; the second captures it. Launches that are timed, or waited for one by
+  /// one, run without a graph; so does the emulation. @throws CudaError, and what body throws.
   template <class Body>
   void run([[maybe_unused]] const Stream& stream, const Body& body,
            [[maybe_unused]] std::source_location where = std::source_location::current()) {
@@ -58,11 +58,13 @@ class Graph {
       throw;
     }
     stream.check(cudaStreamEndCapture(stream.get(), &graph));
-    const cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &nodes_);
+    std::size_t nodes = 0;
+    const cudaError_t counted = cudaGraphGetNodes(graph, nullptr, &nodes);
     const cudaError_t made = cudaGraphInstantiate(&exec_, graph, 0);
     cudaGraphDestroy(graph);
     stream.check(counted);
     stream.check(made);
+    nodes_ = nodes;
   }
 
   cudaGraphExec_t exec_ = nullptr;

@@ -150,13 +150,12 @@ class CachedModel final : public CachedModelBase {
         Arena own = arena;
         const SublayerNames attends = names_of(c.architecture, 2 * n);
         const SublayerNames feeds = names_of(c.architecture, 2 * n + 1);
-        layers.push_back(
-            std::unique_ptr<Layer>(new Layer{{step, own, attends.norm},
-                                             {step, own, feeds.norm},
-                                             {step, attends.attention, n, model.reader_,
-                                              model.rotation_.rotation(), model.position_,
-                                              workspace, model.shape_, caches[n]},
-                                             {step, own, feeds.feed_forward, GeluForm::tanh}}));
+        layers.push_back(std::unique_ptr<Layer>(
+            new Layer{{step, own, attends.norm},
+                      {step, own, feeds.norm},
+                      {step, attends.attention, n, model.reader_, model.rotation_.rotation(),
+                       model.position_, workspace, model.shape_, caches[n]},
+                      {step, own, feeds.feed_forward, GeluForm::tanh}}));
         end = own;
       }
       arena = end;

@@ -32,7 +32,8 @@ struct DecoderRun {
 /// scores. For one thread.
 class Decoder {
  public:
-  /// Allocates everything; `parameters` is a flat buffer of the configuration's ParameterLayout.
+  /// Allocates everything but the graphs of single tokens; `parameters` is a flat buffer of the
+  /// configuration's ParameterLayout.
   /// @throws BadInput naming the field: BERT, a batch or a capacity below 1, a capacity beyond the
   /// table of learnable positions, and as validate(configuration); std::invalid_argument for a
   /// buffer of another size; InvalidProblem if attention cannot be run.

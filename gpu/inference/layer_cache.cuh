@@ -105,7 +105,8 @@ struct LayerCache {
               const Rotation& rotation, Element* queries, plumbline_problem& problem) const {
     const LayerCache own = of(c, shape, sequence);
     const float* increments = nullptr;
-    if (sums) increments = std::exchange(problem.parameters[summed_parameter(problem.bias)], nullptr);
+    if (sums)
+      increments = std::exchange(problem.parameters[summed_parameter(problem.bias)], nullptr);
     append_tokens(stream, {c.heads, c.kv_heads, c.head_dim(), shape.capacity, count, before},
                   {c.format, columns[0], columns[1], columns[2], rotation, queries, own.k, own.v,
                    increments, own.sums});
@@ -145,8 +146,8 @@ class CacheReader {
              {stream, LayerCache<Element>::sum_count(c, shape)}});
   }
 
-  /// Attention of the newest token of a sequence, whose length is in device memory: what is launched
-  /// is the same for every token. Not for methods that need scores. The rest as `attend`.
+  /// Attention of the newest token of a sequence, whose length is in device memory: what is
+  /// launched is the same for every token. Not for methods that need scores. The rest as `attend`.
   void attend_newest(int sequence, const int* length, plumbline_problem problem,
                      const LayerCache<Element>& cache, const plumbline_outputs& outputs) const {
     problem.lengths = length;
@@ -161,14 +162,14 @@ class CacheReader {
               const plumbline_outputs& outputs) const {
     const int keys = chunk.before + chunk.count + shape_.beyond;
     problem.query_offset = chunk.before;
-    if (chunk.count <= kMostToDecode)
-      return decode(chunk.sequence, keys, problem, cache, outputs);
+    if (chunk.count <= kMostToDecode) return decode(chunk.sequence, keys, problem, cache, outputs);
     const ModelConfiguration& c = configuration_;
     const LayerCache<Element> own = cache.of(c, shape_, chunk.sequence);
     problem.keys = keys;
     problem.k = without_rest(c.kv_heads, keys, c.head_dim(), own.k, many_->k.data());
     problem.v = without_rest(c.kv_heads, keys, c.head_dim(), own.v, many_->v.data());
-    if (own.sums) problem.prefix_sums = without_rest(c.heads, keys, 1, own.sums, many_->sums.data());
+    if (own.sums)
+      problem.prefix_sums = without_rest(c.heads, keys, 1, own.sums, many_->sums.data());
     many_->attention.forward(problem, outputs);
   }
 

@@ -71,8 +71,9 @@ class TokenStep {
       feed_forward(names_of(c.architecture, 2 * n + 1));
     }
     const std::string head = llama ? "lm_head.weight" : "transformer.wte.weight";
-    row_products(step_.stream, normed(llama ? "model.norm" : "transformer.ln_f"),
-                 {{.out = c.vocabulary, .format = c.format, .w = step_.operand(head), .y = logits_}});
+    row_products(
+        step_.stream, normed(llama ? "model.norm" : "transformer.ln_f"),
+        {{.out = c.vocabulary, .format = c.format, .w = step_.operand(head), .y = logits_}});
   }
 
   /// x += attention(norm(x))
@@ -94,9 +95,10 @@ class TokenStep {
     position.give(problem);
     const int stride = c.width + 2 * key_width(c);
     const Element* const q = workspace_.inputs;
-    caches_[layer].append(step_.stream, c, shape_, sequence, 1, token_ + 1,
-                          {{q, stride}, {q + c.width, stride}, {q + c.width + key_width(c), stride}},
-                          rotation_, workspace_.q, problem);
+    caches_[layer].append(
+        step_.stream, c, shape_, sequence, 1, token_ + 1,
+        {{q, stride}, {q + c.width, stride}, {q + c.width + key_width(c), stride}}, rotation_,
+        workspace_.q, problem);
     reader_.attend_newest(sequence, token_ + 2, problem, caches_[layer],
                           {workspace_.o, workspace_.lse});
     RowMap output = map(names.attention.output, x_);

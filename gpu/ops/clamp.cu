@@ -8,7 +8,9 @@ namespace plumbline::gpu {
 
 namespace {
 
-__global__ void clamp_kernel(float* x, std::size_t count, float least, float most) {
+__global__ void clamp_kernel(float* x, std::size_t count, float least, float most,
+                             const float* grad_factor) {
+  if (grad_factor && isnan(*grad_factor)) return;
   for_own_elements(count, [&](std::size_t n) {
     const float value = x[n];
     // Not fminf and fmaxf, which would hide a NaN.
@@ -19,11 +21,12 @@ __global__ void clamp_kernel(float* x, std::size_t count, float least, float mos
 
 }  // namespace
 
-void clamp(const Stream& stream, float* x, std::size_t count, float least, float most) {
+void clamp(const Stream& stream, float* x, std::size_t count, float least, float most,
+           const float* grad_factor) {
   require_array(x, count, "x");
   require(least <= most, "least", least, "at most `most`");
   if (count == 0) return;
-  launch(stream, elementwise_shape(count), clamp_kernel, x, count, least, most);
+  launch(stream, elementwise_shape(count), clamp_kernel, x, count, least, most, grad_factor);
 }
 
 }  // namespace plumbline::gpu

@@ -31,8 +31,8 @@ struct EmbeddingTables {
 };
 
 /// batch x length tokens, row-major, in device memory. Token t of every sequence stands at position
-/// t + position_offset, or t + *first_position, in device memory, where there is one: then the table
-/// has these positions, as the host has seen.
+/// t + position_offset, or t + *first_position, in device memory, where there is one: then the
+/// table has these positions, as the host has seen.
 struct TokenBatch {
   const int* ids;
   const int* types;  ///< read where there is a table of types

@@ -42,8 +42,8 @@ __global__ void norm_kernel(const double* part, std::size_t parts, double max_no
   const double root = sqrt(total);
   const double reach = root + epsilon;
   norm[0] = root;
-  // Not fmax, which would hide a NaN.
-  factor[0] = static_cast<float>(max_norm / (reach < max_norm ? max_norm : reach));
+  const double fraction = max_norm / (reach < max_norm ? max_norm : reach);
+  factor[0] = isfinite(root) ? static_cast<float>(fraction) : NAN;
 }
 
 std::size_t chunks(std::size_t count) { return (count + kNormChunk - 1) / kNormChunk; }

@@ -31,7 +31,8 @@ std::size_t global_norm_parts(std::span<const GradientArray> tensors);
 /// norm[0] = sqrt(sum over all tensors and elements of g^2), and
 /// factor[0] = max_norm / max(norm + epsilon, max_norm), for AdamTensor's grad_factor; neither is
 /// read back by the host. The squares are exact in double and summed in a fixed order: the same
-/// bits every run. A gradient that is not finite makes the norm so, and the factor 0 or NaN.
+/// bits every run. A gradient that is not finite makes the norm so, and the factor NaN,
+/// with which a step of an optimizer changes nothing.
 /// norm and factor are [1], parts [global_norm_parts(tensors)], in device memory.
 /// Throws std::invalid_argument for a domain error and for null arrays.
 void global_norm(const Stream& stream, const Clipping& clipping,

@@ -28,6 +28,7 @@ struct Step {
 template <class Element>
 __global__ void step_kernel(Step step, const float* grad_factor, AdamTensor<Element> tensor) {
   const float factor = grad_factor ? *grad_factor : 1.0f;
+  if (isnan(factor)) return;
   for_own_elements(tensor.count, [&](std::size_t n) {
     const float g = factor * tensor.grad[n];
     const float m = step.beta1 * tensor.mean[n] + step.fresh1 * g;

@@ -35,10 +35,11 @@ struct AdamTensor {
 ///   theta <- theta - rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon).
 /// Source: Loshchilov, Hutter, "Decoupled Weight Decay Regularization", arXiv:1711.05101, algorithm
 /// 2, lambda multiplied by the rate as in PyTorch. `grad_factor` points to one float in device
-/// memory, that of global-norm clipping (ops/global_norm.cuh), or is null: 1.
-/// Element is float, bfloat16 or float16. The arithmetic is fp32; what depends on the settings
-/// alone is computed in double and rounded once. Error: docs/bounds-ops.md.
-/// Throws std::invalid_argument for settings outside their domains, step < 1 and null arrays.
+/// memory, that of global-norm clipping (ops/global_norm.cuh), or is null: 1. Where it is NaN, as
+/// that of a gradient that is not finite, the step changes nothing. Element is float, bfloat16 or
+/// float16. The arithmetic is fp32; what depends on the settings alone is computed in double and
+/// rounded once. Error: docs/bounds-ops.md. Throws std::invalid_argument for settings outside their
+/// domains, step < 1 and null arrays.
 template <class Element>
 void adamw_step(const Stream& stream, const AdamSettings& settings, int step,
                 const float* grad_factor, const AdamTensor<Element>& tensor);

@@ -27,8 +27,8 @@ struct RowMap {
   const void* gate = nullptr;  ///< [out, in], swiglu's
 };
 
-/// The row x [in] of `format`, in device memory; with gamma [in] its norm: LayerNorm with beta [in],
-/// else RMSNorm (ops/layernorm.cuh, ops/rmsnorm.cuh).
+/// The row x [in] of `format`, in device memory; with gamma [in] its norm: LayerNorm with beta
+/// [in], else RMSNorm (ops/layernorm.cuh, ops/rmsnorm.cuh).
 struct RowInput {
   int in;
   Format format;
@@ -40,9 +40,9 @@ struct RowInput {
 inline constexpr int kMostRowMaps = 5;
 
 /// All maps of the row, in one launch. The norm, the products and what comes after them are in
-/// fp32; each y is rounded once, to its map's format. Error: docs/bounds-ops.md. The same bits every
-/// run. y must not overlap x. @throws std::invalid_argument for no or more than kMostRowMaps maps, a
-/// size below 1, a null array, or epsilon below 2^-100 where there is gamma.
+/// fp32; each y is rounded once, to its map's format. Error: docs/bounds-ops.md. The same bits
+/// every run. y must not overlap x. @throws std::invalid_argument for no or more than kMostRowMaps
+/// maps, a size below 1, a null array, or epsilon below 2^-100 where there is gamma.
 void row_products(const Stream& stream, const RowInput& row, const std::vector<RowMap>& maps);
 
 }  // namespace plumbline::gpu

@@ -66,21 +66,22 @@ void Optimizer::step(long n, double learning_rate, float* master, const float* g
   }
 }
 
-double Optimizer::update(long n, double learning_rate, float* master, const float* gradients) {
+void Optimizer::update(long n, double learning_rate, float* master, const float* gradients) {
   const GradientArray trained{gradients, trained_count(layout_)};
   global_norm(stream_, clipping_of(settings_), {&trained, 1}, parts_.data(), norm_.data(),
               factor_.data());
-  double norm = 0.0;
-  norm_.copy_to_host(stream_, &norm);
-  stream_.wait();
-  if (!std::isfinite(norm)) return norm;
-
   step(n, learning_rate, master, gradients, layout_.decaying(), settings_.weight_decay);
   step(n, learning_rate, master, gradients, layout_.not_decaying(), 0.0);
   for (const Parameter& p : layout_.all()) {
     if (p.trained && (p.least > -INFINITY || p.most < INFINITY))
-      clamp(stream_, master + p.offset, p.size(), p.least, p.most);
+      clamp(stream_, master + p.offset, p.size(), p.least, p.most, factor_.data());
   }
+}
+
+double Optimizer::norm() const {
+  double norm = 0.0;
+  norm_.copy_to_host(stream_, &norm);
+  stream_.wait();
   return norm;
 }
 

@@ -17,9 +17,11 @@ class Optimizer {
   /// Both moments are 0. @throws BadInput as validate(settings).
   Optimizer(const Stream& stream, const ParameterLayout& layout, const OptimizerSettings& settings);
 
-  /// Update `n`, counted from 0, of master [layout.size()]. Returns the global norm of `gradients`
-  /// before clipping. Where that is not finite, nothing is changed.
-  double update(long n, double learning_rate, float* master, const float* gradients);
+  /// Update `n`, counted from 0, of master [layout.size()]. Where the global norm of `gradients` is
+  /// not finite, nothing is changed. In the order of the stream: nobody waits.
+  void update(long n, double learning_rate, float* master, const float* gradients);
+  /// The norm of the last update's gradients, before clipping. Waits for it.
+  double norm() const;
 
   DeviceBuffer<float>& mean() { return mean_; }
   DeviceBuffer<float>& mean_square() { return mean_square_; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/trainer.hpp"
 
-#include <cmath>
 #include <optional>
 #include <stdexcept>
 
@@ -92,13 +91,17 @@ void Trainer::add_embedding_gradients(const SequenceBatch& part, Pooling pooling
   parts_->add_to_sum();
 }
 
-double Trainer::update(long n, double learning_rate) {
+void Trainer::update(long n, double learning_rate) {
   Parts& p = *parts_;
   const float* gradients = p.sum.finish();
-  double norm = 0.0;
-  if (p.optimizer) norm = p.optimizer->update(n, learning_rate, p.model->parameters(), gradients);
+  if (p.optimizer) p.optimizer->update(n, learning_rate, p.model->parameters(), gradients);
+  p.share_parameters();
+}
+
+double Trainer::norm() {
+  Parts& p = *parts_;
+  double norm = p.optimizer ? p.optimizer->norm() : 0.0;
   p.communicator.broadcast(std::as_writable_bytes(std::span(&norm, 1)), 0);
-  if (std::isfinite(norm)) p.share_parameters();
   return norm;
 }
 

@@ -50,10 +50,12 @@ class Trainer {
   /// As `add`, for a loss whose derivatives by the part's embeddings are `grad` [batch, width].
   void add_embedding_gradients(const SequenceBatch& part, Pooling, const std::vector<float>& grad);
 
-  /// Update `n`, counted from 0, with the sum of all parts, on all ranks together. Returns the norm
-  /// of all gradients before clipping; where that is not finite, nothing was changed.
+  /// Update `n`, counted from 0, with the sum of all parts, on all ranks together. Where the norm
+  /// of all gradients is not finite, nothing is changed. One rank alone waits for nothing.
   /// @throws std::logic_error if a part of this rank is missing.
-  double update(long n, double learning_rate);
+  void update(long n, double learning_rate);
+  /// The norm of the last update's gradients before clipping, on all ranks together. Waits for it.
+  double norm();
 
   /// Without gradients and dropout. @throws BadInput as Model::loss.
   LossSum loss(const SequenceBatch&);

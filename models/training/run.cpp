@@ -6,7 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "model/initial_values.hpp"
 #include "models/training/folder.hpp"
@@ -235,12 +237,38 @@ struct Run::Parts {
     });
   }
 
+  /// Whether an update is reported before the next one begins. Else one rank alone waits for none
+  /// of its updates: that an update was made is reported when the next one's losses are there.
+  bool reports_at_once() const {
+    return ranks.count() > 1 || updates == first + 1 || due(habits.save_every) ||
+           due(habits.evaluate_every);
+  }
+
+  /// Reports the last update, unless that is done.
+  void report(const Watcher& watcher) {
+    if (!unreported) return;
+    Status status = *std::exchange(unreported, std::nullopt);
+    status.norm = trainer.norm();
+    if (!std::isfinite(status.norm)) ranks.together([&] { throw diverged(status); });
+    if (due(habits.save_every)) check_parameters();
+    on_first_rank([&] {
+      try {
+        write(status, static_cast<double>(tokens_per_update(settings)));
+      } catch (const BadInput& error) {  // a full disk
+        throw BadInput(fmt::format("after update {} (the checkpoints in {} are whole; --resume "
+                                   "continues from the newest)",
+                                   updates, path_in_quotes(habits.folder)),
+                       error);
+      }
+      watcher.report(status);
+    });
+  }
+
   Outcome train(const Watcher& watcher) {
     const double tokens = static_cast<double>(tokens_per_update(settings));
-    auto start = Clock::now();
+    auto start = Clock::now(), begin = start;
     int signal = 0;
     while (updates < all) {
-      auto begin = Clock::now();
       Gradients g;
       if (updates == first) {
         const Clock::duration aside = begin_run(g, watcher);
@@ -251,6 +279,7 @@ struct Run::Parts {
         if (updates != first) g = begin_update(updates);
         add_parts(g, g.left.size(), watcher);
       });
+      report(watcher);
       signal = ranks.any_of(g.signal);
       if (signal != 0) break;  // without this update
       ranks.communicator().sum(g.losses);
@@ -258,23 +287,19 @@ struct Run::Parts {
       status.updates = all;
       status.learning_rate = gpu::learning_rate(settings.schedule, updates);
       status.loss = std::accumulate(g.losses.begin(), g.losses.end(), 0.0);
-      status.norm = trainer.update(updates, status.learning_rate);
-      if (!std::isfinite(status.norm)) ranks.together([&] { throw diverged(status.loss); });
+      trainer.update(updates, status.learning_rate);
       status.update = ++updates;
-      status.tokens_per_second = tokens / seconds_since(begin);
-      status.seconds_left = seconds_since(start) * (all - updates) / (updates - first);
-      if (due(habits.save_every)) check_parameters();
-      on_first_rank([&] {
-        try {
-          write(status, tokens);
-        } catch (const BadInput& error) {  // a full disk
-          throw BadInput(fmt::format("after update {} (the checkpoints in {} are whole; --resume "
-                                     "continues from the newest)",
-                                     updates, path_in_quotes(habits.folder)),
-                         error);
-        }
-        watcher.report(status);
-      });
+      const bool at_once = reports_at_once();
+      if (at_once) trainer.wait();
+      const auto end = Clock::now();
+      status.tokens_per_second = tokens / seconds(begin, end);
+      status.seconds_left = seconds(start, end) * static_cast<double>(all - updates) /
+                            static_cast<double>(updates - first);
+      begin = end;
+      unreported = status;
+      if (!at_once) continue;
+      report(watcher);
+      begin = Clock::now();
     }
     if (signal != 0) check_parameters();
     Outcome outcome;
@@ -291,11 +316,11 @@ struct Run::Parts {
     return outcome;
   }
 
-  Diverged diverged(double loss) const {
+  Diverged diverged(const Status& status) const {
     return Diverged(
         fmt::format("the gradient of update {} is not finite (its loss is {}); the checkpoints in "
                     "{} are as they were",
-                    updates + 1, loss, path_in_quotes(habits.folder)));
+                    status.update, status.loss, path_in_quotes(habits.folder)));
   }
 
   std::filesystem::path save() {
@@ -317,9 +342,10 @@ struct Run::Parts {
   gpu::Trainer trainer;
   std::optional<FolderLock> lock;  // what is written is rank 0's
   std::optional<Log> log;
-  long updates = 0;  ///< made
-  long first = 0;    ///< made before this process
-  long saved = -1;   ///< that the newest checkpoint has
+  std::optional<Status> unreported;  ///< of the last update
+  long updates = 0;                  ///< made
+  long first = 0;                    ///< made before this process
+  long saved = -1;                   ///< that the newest checkpoint has
 };
 
 Run::Run(const Settings& settings, const Habits& habits, Ranks& ranks) {

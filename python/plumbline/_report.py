@@ -74,6 +74,8 @@ class Contract:
     """Causal ALiBi without a window adds only slopes[h] j, so lse is larger by slopes[h] i."""
     tanh_error: float = 0.0
     """Error of a softcap's tanh beside 2 ulp of it: 2^-11 for tanh.approx.f32."""
+    log_error: float = 0.0
+    """Error of ln(1 + x) in a bias (K-CABLE, Kerple log, FIRE) beside 1 ulp, as a part of max(1, ln): 2^-22 for lg2.approx.f32."""
     lse_base_2: bool = False
     """lse is to base 2, also as backward is given it."""
     float_o: bool = False

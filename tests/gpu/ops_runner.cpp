@@ -166,10 +166,14 @@ void run_row_products(Format format) {
       for (int n = 0; n < 6; ++n) {
         const auto function = static_cast<RowFunction>(n);
         const bool gate = n > static_cast<int>(RowFunction::swiglu);
-        const RowMap map{7,       gate ? Format::fp32 : format,
+        const RowMap map{7,
+                         gate ? Format::fp32 : format,
                          gate ? static_cast<const void*>(gate_w) : w,
-                         nullptr, gate ? static_cast<void*>(gate_y) : y,
-                         nullptr, function, w};
+                         nullptr,
+                         gate ? static_cast<void*>(gate_y) : y,
+                         nullptr,
+                         function,
+                         w};
         RowMap other{7, format, w, b, y, y, RowFunction::identity};
         row_products(stream(), {in, format, x, gammas[norm], betas[norm], 1e-5f}, {map, other});
       }

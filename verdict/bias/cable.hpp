@@ -36,7 +36,7 @@ inline double prefix_error(const cases::Case& c, const Contract& contract, std::
   const double n = static_cast<double>(keys);
   if (contract.prefix_sum == PLUMBLINE_PREFIX_SUM_FP32) return 2 * gamma(n, u) * total;
   const double in_tile =
-      std::min(total, (contract.prefix_tile + 1) * largest_size(increments, row * keys, keys));
+      std::min(total, (contract.prefix_tile + 1.0) * largest_size(increments, row * keys, keys));
   return 2 * gamma(n, 0x1p-53) * total + (contract.prefix_tile > 0 ? 2 * u * in_tile : 0.0);
 }
 
@@ -94,12 +94,15 @@ struct CableNwPaper : OfDifference {
 };
 
 /// b = -g ln(1 + d^2): ln(1 + x) moves by the error of x = d^2 over 1 + x; the sum 1 + x rounds
-/// once (u); the logarithm is within 1 ulp (2u) and its products within 2u.
+/// once (u); the logarithm is within 1 ulp (2u), or off by more as the contract says, and its
+/// products within 2u.
 struct OfSquare : Unanswered {
   static double error(const Pair& of, double bias) {
     const auto [d, e] = of.distance();
     const SquareError square = square_error(d, e);
-    return of.gain() * (square.error / square.lowest + u) + 4 * u * std::abs(bias);
+    const double g = of.gain(), size = std::abs(bias);
+    return g * (square.error / square.lowest + u) + 4 * u * size +
+           (of.i == of.j ? 0.0 : of.contract.log_error * std::max(g, size));
   }
 };
 struct KCable : OfSquare {
@@ -123,7 +126,9 @@ struct KCablePaper : Unanswered {
   static double error(const Pair& of, double bias) {
     const auto [t, e] = of.weighted_distance();
     const SquareError square = square_error(t, e);
-    return square.error / square.lowest + u + 4 * u * std::abs(bias);
+    const double size = std::abs(bias);
+    return square.error / square.lowest + u + 4 * u * size +
+           (of.i == of.j ? 0.0 : of.contract.log_error * std::max(1.0, size));
   }
 };
 
@@ -145,7 +150,8 @@ struct CableRow : DerivativeRow {
   void operator()(const reference::KCable<RunningError>& cable) const {
     gain_and_prefix(cable, [&](double d, double e, std::size_t) {
       const SquareError square = square_error(d, e);
-      return square.error / square.lowest + u + 4 * u * std::log1p(d * d);
+      const double log = std::log1p(d * d);
+      return square.error / square.lowest + u + 4 * u * log + log_error(log);
     });
     smooth_slopes([&](int j) { return distance(j); });
   }

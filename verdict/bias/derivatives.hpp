@@ -75,6 +75,8 @@ struct DerivativeRow {
     return result.parameters.back();
   }
   RunningError one() const { return RunningError(1.0); }
+  /// Of a logarithm, beside 1 ulp.
+  double log_error(double log) const { return contract.log_error * std::max(1.0, std::abs(log)); }
 
   template <class Bias>
   void prefix(const Bias& of_bias) const {

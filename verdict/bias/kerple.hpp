@@ -21,11 +21,13 @@ struct KerpleLog : Unanswered {
   /// change of base (u each, 2u).
   static double error(const Pair& of, double bias) {
     if (of.i == of.j) return 0.0;
-    return 2.001 * u * of.parameter(PLUMBLINE_P) + 7 * u * std::abs(bias);
+    const double p = of.parameter(PLUMBLINE_P), size = std::abs(bias);
+    return 2.001 * u * p + 7 * u * size + of.contract.log_error * std::max(p, size);
   }
   static constexpr bool has_sizes = true;
-  static BiasSizes sizes(const Query& q, const Contract&) {
-    return {.constant = 2 * u * q.parameter(PLUMBLINE_P), .relative = 7 * u};
+  static BiasSizes sizes(const Query& q, const Contract& contract) {
+    const double of_log = contract.log_error;
+    return {.constant = (2 * u + of_log) * q.parameter(PLUMBLINE_P), .relative = 7 * u + of_log};
   }
   static std::function<double(int)> plain(const Query& q) {
     return [i = q.position(), p = q.parameter(PLUMBLINE_P), a = q.parameter(PLUMBLINE_A)](int j) {
@@ -54,7 +56,7 @@ struct KerpleRow : DerivativeRow {
   void operator()(const reference::KerpleLog<RunningError>& kerple) const {
     kerple_derivatives(kerple, [&](std::size_t n, double by_p, double by_a) {
       const bool same = visible[n] == position;
-      return Errors{same ? 0.0 : 2.001 * u + 7 * u * by_p, 6 * u * by_a, 0.0,
+      return Errors{same ? 0.0 : 2.001 * u + 7 * u * by_p + log_error(by_p), 6 * u * by_a, 0.0,
                     lost_among({parameter(PLUMBLINE_P), distance(n)})};
     });
   }

@@ -23,9 +23,11 @@ FireErrors::FireErrors(const cases::Case& the_case, const Contract& contract, in
   const double x = std::abs(i - j), m = std::max<double>(i, threshold);
 
   const double N = std::log1p(c * x);
-  const double N_error = x == 0 ? 0.0 : u * c * x / (1 + c * x) + u + 4 * u * N;
+  const auto of_log = [&](double log) { return contract.log_error * std::max(1.0, log); };
+  const double N_error = x == 0 ? 0.0 : u * c * x / (1 + c * x) + u + 4 * u * N + of_log(N);
   const double log_m = std::log1p(c * m), M = log_m + the_case.options[PLUMBLINE_EPSILON];
-  const double M_error = 4 * u * c * m / (1 + c * m) + u + 4 * u * log_m + 2 * u * M;
+  const double M_error =
+      4 * u * c * m / (1 + c * m) + u + 4 * u * log_m + of_log(log_m) + 2 * u * M;
   if (!(M > M_error)) {
     bias_error = c_error = L_error = y_error = std::numeric_limits<double>::infinity();
     hidden.assign(width, 0.0);

@@ -12,7 +12,8 @@ namespace plumbline::verdict {
 /// One pair of FIRE: b = v_0 + sum_w v_w max(0, a_w), a_w = w_w y + b_w, y = N / M, N = ln(1 + |c|
 /// x), M = ln(1 + |c| m) + epsilon, m = max(i, |L L0|). Each value with a bound of its error:
 ///  - N: |c| x rounds (u |c| x, which moves the logarithm by u |c| x / (1 + |c| x)), 1 + |c| x
-///    rounds (u), the logarithm is within 1 ulp and its base changes (4u N); 0 exactly for x = 0;
+///    rounds (u), the logarithm is within 1 ulp and its base changes (4u N), and beside that off by
+///    log_error max(1, N); 0 exactly for x = 0;
 ///  - M: likewise with |c| m off by 4u (L0 in float, two products), the sum with epsilon (2u M);
 ///  - y: (e_N + y e_M) / (M - e_M) + u y;
 ///  - a_w: |w_w| e_y + u |w_w y| + u (|w_w y| + |b_w|);

@@ -120,6 +120,7 @@ plumbline_contract contract_from(const json& object, const std::string& place) {
   if (const auto value = fields.number("largest_score")) contract.largest_score = *value;
   if (const auto value = fields.boolean("alibi_of_key")) contract.alibi_of_key = *value;
   if (const auto value = fields.number("tanh_error")) contract.tanh_error = *value;
+  if (const auto value = fields.number("log_error")) contract.log_error = *value;
   if (const auto value = fields.boolean("lse_base_2")) contract.lse_base_2 = *value;
   if (const auto value = fields.boolean("float_o")) contract.float_o = *value;
   if (const auto value = fields.boolean("float_gradients")) contract.float_gradients = *value;
@@ -156,6 +157,7 @@ json to_json(const plumbline_contract& contract) {
       {"largest_score", contract.largest_score},
       {"alibi_of_key", contract.alibi_of_key != 0},
       {"tanh_error", contract.tanh_error},
+      {"log_error", contract.log_error},
       {"lse_base_2", contract.lse_base_2 != 0},
       {"float_o", contract.float_o != 0},
       {"float_gradients", contract.float_gradients != 0}};

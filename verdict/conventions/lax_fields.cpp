@@ -79,6 +79,8 @@ std::string lets_through(const std::string& field, const Contract& c, cases::For
       {"largest_score", "any outputs of rows with larger scores"},
       {"tanh_error",
        "errors of scores with a softcap up to " + power(c.tanh_error) + " of the softcap"},
+      {"log_error",
+       "errors of a bias's logarithm up to " + power(c.log_error) + " of the larger of it and 1"},
       {"alibi_of_key", "an lse of ALiBi that is larger by slopes[h] i"},
       {"lse_base_2", "an lse to base 2"},
   };

@@ -83,6 +83,7 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
   }
   add("flushes_subnormals", [](Contract& c) { c.flushes_subnormals = 1; });
   add("unit_roundoff", [](Contract& c) { c.unit_roundoff = std::max(c.unit_roundoff, 0x1p-23); });
+  add("prefix_tile", [](Contract& c) { c.prefix_tile = std::max(c.prefix_tile, 64); });
   add("prefix_sum", [](Contract& c) { c.prefix_sum = PLUMBLINE_PREFIX_SUM_FP32; });
   for (const bool at_zero : {false, true}) {
     add(at_zero ? "inexact_exp_zero" : "exp_error", [&](Contract& c) {
@@ -91,6 +92,7 @@ void add_changed(const Contract& base, const Contract& declared, cases::Format f
     });
   }
   add("tanh_error", [](Contract& c) { c.tanh_error = std::max(c.tanh_error, 0x1p-11); });
+  add("log_error", [](Contract& c) { c.log_error = std::max(c.log_error, 0x1p-22); });
   add("splits", [](Contract& c) { c.splits = std::max(c.splits, 16); });
   keep("lse_format", &Contract::lse_format);
   keep("head_gradient_format", &Contract::head_gradient_format);

@@ -277,6 +277,10 @@ void require_coverage(const Contract& contract) {
     throw BadInput("contract.tanh_error", fmt::format("{}", contract.tanh_error),
                    "a number from 0 to 2^-8");
   }
+  if (!(contract.log_error >= 0 && contract.log_error <= 0x1p-8)) {
+    throw BadInput("contract.log_error", fmt::format("{}", contract.log_error),
+                   "a number from 0 to 2^-8");
+  }
   if (contract.no_lse == 1 && contract.lse_format != PLUMBLINE_FP32) {
     throw BadInput("contract.lse_format", fmt::format("{}", contract.lse_format),
                    "0 (fp32) with no_lse");

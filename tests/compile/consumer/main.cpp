@@ -31,7 +31,7 @@ int main() {
   const bool right = alibi(3, 1) == -1.0 && attended.output[0](0, 0) == 2.0 &&
                      generated.k.size() == 3u * spec.head_dim &&
                      verdict::unit_roundoff(cases::Format::bf16) == 0x1p-8 &&
-                     PLUMBLINE_ABI_VERSION == 15;
+                     PLUMBLINE_ABI_VERSION == 16;
   std::puts(right ? "the installed libraries work" : "the installed libraries are wrong");
   return right ? 0 : 1;
 }

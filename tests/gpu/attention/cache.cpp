@@ -101,17 +101,17 @@ BOOST_AUTO_TEST_CASE(queries_and_keys_are_rotated_by_their_own_position) {
           sine.push_back(quarters[(position * (pair + 1) + 3) % 4]);
         }
       const auto cosines = on_device(stream, cosine), sines = on_device(stream, sine);
-      check_rows<float>(
-          Format::fp32, {cosines.data(), sines.data(), interleaved, dim},
-          [&](const float* row, int d, int position) {
-            if (d >= dim) return row[d];
-            const int pair = interleaved ? d / 2 : d % (dim / 2);
-            const int first = interleaved ? 2 * pair : pair, step = interleaved ? 1 : dim / 2;
-            const float a = row[first], b = row[first + step];
-            const int turns = position * (pair + 1) % 4;  // (a, b) -> (-b, a)
-            const float turned[] = {a, -b, -a, b};
-            return turned[(d == first ? turns : turns + 3) % 4];
-          });
+      check_rows<float>(Format::fp32, {cosines.data(), sines.data(), interleaved, dim},
+                        [&](const float* row, int d, int position) {
+                          if (d >= dim) return row[d];
+                          const int pair = interleaved ? d / 2 : d % (dim / 2);
+                          const int first = interleaved ? 2 * pair : pair,
+                                    step = interleaved ? 1 : dim / 2;
+                          const float a = row[first], b = row[first + step];
+                          const int turns = position * (pair + 1) % 4;  // (a, b) -> (-b, a)
+                          const float turned[] = {a, -b, -a, b};
+                          return turned[(d == first ? turns : turns + 3) % 4];
+                        });
     }
   }
 }
@@ -134,8 +134,16 @@ BOOST_AUTO_TEST_CASE(sums_go_on_from_the_last_one_in_double) {
     append_tokens(stream,
                   {kHeads, kKvHeads, kDim, kCapacity, count,
                    on_device(stream, std::vector<int>{before}).data()},
-                  {Format::fp32, same, same, same, {}, cache.data(), cache.data(), cache.data(),
-                   on_device(stream, increments).data(), sums.data()});
+                  {Format::fp32,
+                   same,
+                   same,
+                   same,
+                   {},
+                   cache.data(),
+                   cache.data(),
+                   cache.data(),
+                   on_device(stream, increments).data(),
+                   sums.data()});
     before += count;
   }
   for (int head = 0; head < kHeads; ++head) {

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_norm_of_zero_clips_nothing) {
 BOOST_AUTO_TEST_CASE(gradients_that_are_not_finite_do_not_pass_unnoticed) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   BOOST_TEST(clip({{1.0, infinity}}, {1.0}).norm == infinity);
-  BOOST_TEST(clip({{1.0, infinity}}, {1.0}).factor == 0.0f);
+  BOOST_TEST(std::isnan(clip({{1.0, infinity}}, {1.0}).factor));
   BOOST_TEST(std::isnan(clip({{1.0, std::nan("")}}, {1.0}).factor));
 }
 

@@ -22,9 +22,9 @@ namespace {
 
 enum class NormKind { none, layernorm, rmsnorm };
 constexpr NormKind norms[] = {NormKind::none, NormKind::layernorm, NormKind::rmsnorm};
-constexpr RowFunction functions[] = {RowFunction::identity,  RowFunction::gelu,
-                                     RowFunction::swiglu,    RowFunction::increment,
-                                     RowFunction::gain,      RowFunction::log_forget};
+constexpr RowFunction functions[] = {RowFunction::identity, RowFunction::gelu,
+                                     RowFunction::swiglu,   RowFunction::increment,
+                                     RowFunction::gain,     RowFunction::log_forget};
 constexpr const char* names[] = {"identity", "gelu", "swiglu", "increment", "gain", "log_forget"};
 constexpr double epsilon = 0x1p-17;
 
@@ -36,6 +36,7 @@ struct MapProblem {
   FormatOf format;
   int out;
   std::vector<double> w, b, gate, residual;  // b and residual empty: none
+  bool odd = false;                          // w begins one number after a boundary of 16 bytes
 };
 
 struct Problem {
@@ -65,6 +66,7 @@ Problem problem(std::uint64_t seed, const FormatOf& format, NormKind norm) {
     if (numbers.whole(0, 3) > 0) map.b = many(map.out, 2);
     if (map.function == RowFunction::swiglu) map.gate = many(map.out * in, size);
     if (!is_gate(map.function) && numbers.whole(0, 1)) map.residual = many(map.out, 3);
+    map.odd = seed % 3 == 0;
     p.maps.push_back(map);
   }
   return p;
@@ -75,11 +77,10 @@ std::vector<RunningError> exact_row(const Problem& p) {
   const auto x = matrix(p.x, 1, in);
   const auto gamma = reference::lifted<RunningError>(p.gamma);
   const auto beta = reference::lifted<RunningError>(p.beta);
-  const auto row = p.norm == NormKind::layernorm
-                       ? reference::layernorm(x, gamma, beta, RunningError(epsilon))
-                   : p.norm == NormKind::rmsnorm
-                       ? reference::rmsnorm(x, gamma, RunningError(epsilon))
-                       : x;
+  const auto row =
+      p.norm == NormKind::layernorm ? reference::layernorm(x, gamma, beta, RunningError(epsilon))
+      : p.norm == NormKind::rmsnorm ? reference::rmsnorm(x, gamma, RunningError(epsilon))
+                                    : x;
   return {row.data(), row.data() + in};
 }
 
@@ -123,8 +124,8 @@ RunningError exact_value(RowFunction f, const RunningError& z, const RunningErro
 }
 
 Computed computed_value(RowFunction f, const Computed& z, const Computed& gate) {
-  const op_bounds::HeadGateContract contract{
-      .exp_error = op_bounds::exp_error, .log1p_error = 2 * op_bounds::unit_roundoff};
+  const op_bounds::HeadGateContract contract{.exp_error = op_bounds::exp_error,
+                                             .log1p_error = 2 * op_bounds::unit_roundoff};
   switch (f) {
     case RowFunction::identity:
       return z;
@@ -148,21 +149,24 @@ std::vector<std::vector<double>> results(const Problem& p, const FormatOf& forma
   const auto gamma = on_device<float>(p.gamma), beta = on_device<float>(p.beta);
   std::vector<Array> kept;  // the maps' arrays
   kept.reserve(5 * p.maps.size());
-  const auto given = [&](const MapProblem& map, const std::vector<double>& numbers) -> void* {
+  const auto given = [&](const MapProblem& map, std::vector<double> numbers,
+                         bool odd = false) -> void* {
     if (numbers.empty()) return nullptr;
+    if (odd) numbers.insert(numbers.begin(), 0.0);
     kept.emplace_back(map.format.format, numbers);
-    return kept.back().data();
+    const std::size_t bytes = odd ? gpu::element_bytes(map.format.format) : 0;
+    return static_cast<unsigned char*>(kept.back().data()) + bytes;
   };
   std::vector<gpu::RowMap> maps;
   std::vector<std::size_t> places;
   for (const MapProblem& map : p.maps) {
     gpu::RowMap on_device{.out = map.out,
                           .format = map.format.format,
-                          .w = given(map, map.w),
+                          .w = given(map, map.w, map.odd),
                           .b = given(map, map.b),
                           .y = nullptr,
                           .function = map.function,
-                          .gate = given(map, map.gate)};
+                          .gate = given(map, map.gate, map.odd)};
     if (map.residual.empty())
       kept.emplace_back(map.format.format, static_cast<std::size_t>(map.out));
     else

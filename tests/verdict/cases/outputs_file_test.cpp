@@ -82,6 +82,7 @@ plumbline_contract all_declared() {
   contract.largest_score = 100;
   contract.alibi_of_key = 1;
   contract.tanh_error = 0x1p-11;
+  contract.log_error = 0x1p-22;
   contract.lse_base_2 = 1;
   contract.float_o = contract.float_gradients = 1;
   return contract;
@@ -157,6 +158,7 @@ BOOST_AUTO_TEST_CASE(a_declared_contract_is_read_field_by_field) {
                                    {"largest_score", 100},
                                    {"alibi_of_key", true},
                                    {"tanh_error", 0x1p-11},
+                                   {"log_error", 0x1p-22},
                                    {"lse_base_2", true},
                                    {"float_o", true},
                                    {"float_gradients", true}};

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_library_that_cannot_be_used_is_bad_input_with_the_reason)
     return test::run("PLUMBLINE_TEST_LOADING=" + how + " " PLUMBLINE_PROGRAM,
                      "verify --kernel " BAD_KERNELS);
   };
-  refused(loading("version"), 2, ": abi_version is 99; expected 15");
+  refused(loading("version"), 2, ": abi_version is 99; expected 16");
   refused(loading("crash"), 2,
           "expected a library that can be loaded (the library, while it was loaded, crashed "
           "(SIGSEGV): it wrote through a null pointer (address 0x0))");
