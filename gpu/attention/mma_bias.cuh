@@ -49,11 +49,6 @@ struct InTile<Prefix> {
   }
 };
 
-/// How rows are kept: as they are, for one tile of keys after the other, or for the tile whose keys
-/// stay while rows come and go.
-template <class Bias, bool keys_stay>
-using KeptRow = std::conditional_t<keys_stay, typename InTile<Bias>::Row, typename Bias::Row>;
-
 /// What the bias knows of a tile, in shared memory: its queries, its keys, and the entries of the
 /// offsets between them. From one tile to the next the offsets move by kStep: by -kKeys where tiles
 /// of keys follow one another, by kKeys where they go from the last to the first, by kQueries where
@@ -62,30 +57,30 @@ using KeptRow = std::conditional_t<keys_stay, typename InTile<Bias>::Row, typena
 template <class Bias, int kQueries, int kKeys, int kStep, bool keys_stay = false>
 struct MmaBiasTile {
   using Of = InTile<Bias>;
-  using Row = KeptRow<Bias, keys_stay>;
   static constexpr int kEntries = Bias::kHasEntry ? kQueries + kKeys : 0;
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kQueries;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : kKeys;
-  static constexpr int kBases = std::is_empty_v<typename Of::Base> || keys_stay ? 0 : 1;
+  /// Rows that are kept as they are, for one tile of keys after the other.
+  static constexpr int kKeptRows = std::is_empty_v<typename Of::Base> || keys_stay ? 0 : kBiasRows;
   static constexpr int kNew = kStep < 0 ? -kStep : kStep;
   static_assert(kQueries <= kMmaThreads && kKeys <= kMmaThreads);
   static_assert((kQueries + kKeys) % kNew == 0);
 
-  float* ring;  // [2 kEntries]
-  Row* rows;
+  float* ring;             // [2 kEntries]
+  typename Of::Row* rows;  // in the tile
   typename Of::Key* keys;
-  typename Of::Base* base;
+  typename Bias::Row* kept;
   int first = 0;  // the tile's first entry in the ring
 
   __device__ explicit MmaBiasTile(SharedMemory& shared)
       : ring(shared.take<float>(2 * kEntries)),
-        rows(shared.take<Row>(kBiasRows)),
+        rows(shared.take<typename Of::Row>(kBiasRows)),
         keys(shared.take<typename Of::Key>(kBiasKeys)),
-        base(shared.take<typename Of::Base>(kBases)) {}
+        kept(shared.take<typename Bias::Row>(kKeptRows)) {}
 
   static constexpr std::size_t bytes() {
-    return shared_bytes<float>(2 * kEntries) + shared_bytes<Row>(kBiasRows) +
-           shared_bytes<typename Of::Key>(kBiasKeys) + shared_bytes<typename Of::Base>(kBases);
+    return shared_bytes<float>(2 * kEntries) + shared_bytes<typename Of::Row>(kBiasRows) +
+           shared_bytes<typename Of::Key>(kBiasKeys) + shared_bytes<typename Bias::Row>(kKeptRows);
   }
 
   /// The queries from `at` on, of which `count` exist; the last one stands for the others. With
@@ -96,20 +91,24 @@ struct MmaBiasTile {
     if (thread >= kBiasRows) return;
     const int n = min(thread, count - 1);
     const auto row = Bias::load_row(params, {at.batch, at.head, at.row + n, at.position + n});
-    if constexpr (keys_stay)
-      rows[thread] = Of::row(row, Of::base(params, at, first_key));
+    if constexpr (kKeptRows > 0)
+      kept[thread] = row;
     else
-      rows[thread] = row;
+      rows[thread] = Of::row(row, Of::base(params, at, first_key));
   }
 
-  /// The keys begin ..., the last one in place of those from `end` on.
+  /// The keys begin ..., the last one in place of those from `end` on; and the rows in their tile,
+  /// by the threads that have loaded them.
   __device__ void load_keys(const typename Bias::Params& params, const At& at, int begin,
                             int end) const {
     const int thread = static_cast<int>(threadIdx.x);
-    if (thread >= kBiasKeys) return;
-    const auto of_tile = Of::base(params, at, begin);
-    keys[thread] = Of::load_key(params, at, min(begin + thread, end - 1), of_tile);
-    if (kBases > 0 && thread == 0) *base = of_tile;
+    if constexpr (kBiasKeys > 0) {
+      const auto base = Of::base(params, at, begin);
+      if (thread < kBiasKeys)
+        keys[thread] = Of::load_key(params, at, min(begin + thread, end - 1), base);
+      if constexpr (kKeptRows > 0)
+        if (thread < kKeptRows) rows[thread] = Of::row(kept[thread], base);
+    }
   }
 
   /// `offset` is that of the tile's first query and its first key; `is_first`: the entries before
@@ -141,12 +140,10 @@ struct MmaBiasTile {
   }
 
   __device__ __forceinline__ typename Of::Row row(int n) const {
-    if constexpr (kBiasRows == 0)
-      return {};
-    else if constexpr (kBases > 0)
-      return Of::row(rows[n], *base);
-    else
+    if constexpr (kBiasRows > 0)
       return rows[n];
+    else
+      return {};
   }
 
   __device__ __forceinline__ typename Of::Key key(int n) const {

@@ -59,10 +59,10 @@ struct StagedQueries {
   struct Stage {
     const QueryPair* pairs;
     const MaskedQuery* masked;
-    BiasOfStage<Bias, kRows, true> bias;
+    BiasOfStage<Bias, kRows> bias;
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {pairs_of(n), masked_of(n), {entries_of(n), rows_of(n), keys_of(n), nullptr}};
+    return {pairs_of(n), masked_of(n), {entries_of(n), rows_of(n), keys_of(n)}};
   }
   __device__ QueryPair* pairs_of(int stage) const { return pairs + stage * kStagedQueries / 2; }
   __device__ MaskedQuery* masked_of(int stage) const { return masked + stage * kStagedQueries; }

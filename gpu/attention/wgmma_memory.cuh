@@ -33,14 +33,13 @@ inline constexpr std::size_t kSharedOfHopper = 227 * 1024;
 inline constexpr std::size_t kTileMemory = 208 * 1024;  // the rest is for what the bias knows
 
 /// What the bias knows of a stage's queries and `keys` keys, as MmaBiasTile tells it.
-template <class Bias, int keys, bool keys_stay = false>
+template <class Bias, int keys>
 struct BiasOfStage {
   using Of = InTile<Bias>;
 
   const float* entries;
-  const KeptRow<Bias, keys_stay>* rows;
+  const typename Of::Row* rows;
   const typename Of::Key* of_keys;
-  const typename Of::Base* base;  // of rows as they are
 
   __device__ __forceinline__ float entry(int query, int key) const {
     if constexpr (Bias::kHasEntry)
@@ -49,12 +48,10 @@ struct BiasOfStage {
       return 0.0f;
   }
   __device__ __forceinline__ typename Of::Row row(int n) const {
-    if constexpr (std::is_empty_v<typename Of::Row>)
-      return {};
-    else if constexpr (std::is_empty_v<typename Of::Base> || keys_stay)
+    if constexpr (!std::is_empty_v<typename Of::Row>)
       return rows[n];
     else
-      return Of::row(rows[n], *base);
+      return {};
   }
   __device__ __forceinline__ typename Of::Key key(int n) const {
     if constexpr (!std::is_empty_v<typename Of::Key>)
@@ -64,38 +61,39 @@ struct BiasOfStage {
   }
 };
 
-/// What the bias knows of the block's queries, and of a stage's `keys` keys and of the entries of
-/// the offsets between them.
+/// What the bias knows of the block's queries, in each stage's tile where the family has a base
+/// (InTile), of a stage's `keys` keys, and of the entries of the offsets between them.
 template <class Bias, int keys, int stages>
 struct StagedBias {
   static constexpr int kEntries = Bias::kHasEntry ? kRows + keys : 0;
   static constexpr int kBiasRows = std::is_empty_v<typename Bias::Row> ? 0 : kRows;
   static constexpr int kBiasKeys = std::is_empty_v<typename Bias::Key> ? 0 : keys;
   using Of = InTile<Bias>;
-  static constexpr int kBases = std::is_empty_v<typename Of::Base> ? 0 : 1;
+  static constexpr bool kHasBase = !std::is_empty_v<typename Of::Base>;
+  static constexpr int kRowSets = kHasBase ? stages : 1;
 
-  float* all_entries;            // [stages, kEntries]
-  typename Bias::Row* rows;      // [kBiasRows]
-  typename Of::Key* all_keys;    // [stages, kBiasKeys]
-  typename Of::Base* all_bases;  // [stages, kBases]
-  float* factors;                // [kRows]: what make_logits() takes of a row
+  float* all_entries;          // [stages, kEntries]
+  typename Of::Row* all_rows;  // [kRowSets, kBiasRows]
+  typename Of::Key* all_keys;  // [stages, kBiasKeys]
+  float* factors;              // [kRows]: what make_logits() takes of a row
 
   __device__ explicit StagedBias(SharedMemory& shared)
       : all_entries(shared.take<float>(stages * kEntries)),
-        rows(shared.take<typename Bias::Row>(kBiasRows)),
+        all_rows(shared.take<typename Of::Row>(kRowSets * kBiasRows)),
         all_keys(shared.take<typename Of::Key>(stages * kBiasKeys)),
-        all_bases(shared.take<typename Of::Base>(stages * kBases)),
         factors(shared.take<float>(kRows)) {}
 
   static constexpr std::size_t bytes() {
-    return shared_bytes<float>(stages * kEntries) + shared_bytes<typename Bias::Row>(kBiasRows) +
-           shared_bytes<typename Of::Key>(stages * kBiasKeys) +
-           shared_bytes<typename Of::Base>(stages * kBases) + shared_bytes<float>(kRows);
+    return shared_bytes<float>(stages * kEntries) +
+           shared_bytes<typename Of::Row>(kRowSets * kBiasRows) +
+           shared_bytes<typename Of::Key>(stages * kBiasKeys) + shared_bytes<float>(kRows);
   }
 
   __device__ float* entries(int stage) const { return all_entries + stage * kEntries; }
   __device__ typename Of::Key* keys_of(int stage) const { return all_keys + stage * kBiasKeys; }
-  __device__ typename Of::Base* base_of(int stage) const { return all_bases + stage * kBases; }
+  __device__ typename Of::Row* rows_of(int stage) const {
+    return all_rows + (kHasBase ? stage * kBiasRows : 0);
+  }
 
   /// As make_logits() reads it.
   struct Stage {
@@ -105,7 +103,7 @@ struct StagedBias {
     __device__ __forceinline__ float factor(int row) const { return factors[row]; }
   };
   __device__ __forceinline__ Stage stage(int n) const {
-    return {{entries(n), rows, keys_of(n), base_of(n)}, factors};
+    return {{entries(n), rows_of(n), keys_of(n)}, factors};
   }
 };
 

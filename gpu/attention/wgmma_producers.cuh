@@ -49,21 +49,22 @@ __device__ __forceinline__ void write_entries(const typename Bias::Params& param
         !is_first && n + step < count ? before[n + step] : Bias::entry(params, head, offset + n);
 }
 
-/// What the bias knows of the tile of keys from `begin` on.
+/// What the bias knows of the tile of keys from `begin` on. `row`: this thread's query.
 template <class Bias, class Memory>
 __device__ __forceinline__ void write_bias(const Memory& shared,
                                            const typename Bias::Params& params, const At& first,
-                                           int begin, int end, int stage, bool is_first) {
+                                           const typename Bias::Row& row, int begin, int end,
+                                           int stage, bool is_first) {
   using OfBias = typename Memory::OfBias;
   constexpr int kKeys = Memory::kStagedRows, kStages = Memory::kStages;
   const int thread = static_cast<int>(threadIdx.x);
   if constexpr (OfBias::kBiasKeys > 0) {
-    if (thread < kKeys) {
-      const auto base = InTile<Bias>::base(params, first, begin);
+    const auto base = InTile<Bias>::base(params, first, begin);
+    if (thread < kKeys)
       shared.bias.keys_of(stage)[thread] =
           InTile<Bias>::load_key(params, first, min(begin + thread, end - 1), base);
-      if (OfBias::kBases > 0 && thread == 0) *shared.bias.base_of(stage) = base;
-    }
+    if constexpr (OfBias::kHasBase)
+      shared.bias.rows_of(stage)[thread] = InTile<Bias>::row(row, base);
   }
   if constexpr (OfBias::kEntries > 0)
     write_entries<Bias, OfBias::kEntries, kKeys>(
@@ -87,9 +88,12 @@ __device__ __forceinline__ void produce(
   const int matrix = rows.b * problem.kv_heads + problem.kv_head_of(rows.head);
   const At first = rows.first();
   const int row = min(thread, rows.count - 1);
-  if constexpr (Memory::OfBias::kBiasRows > 0)
-    shared.bias.rows[thread] =
-        Bias::load_row(params, {first.batch, first.head, first.row + row, first.position + row});
+  typename Bias::Row own{};
+  if constexpr (Memory::OfBias::kBiasRows > 0) {
+    own = Bias::load_row(params, {first.batch, first.head, first.row + row, first.position + row});
+    if constexpr (!Memory::OfBias::kHasBase)
+      shared.bias.rows_of(0)[thread] = InTile<Bias>::row(own, {});
+  }
   shared.bias.factors[thread] = problem.log2_logit_factor(rows.b, rows.head, rows.first_row + row);
 
 #pragma unroll 1
@@ -105,7 +109,7 @@ __device__ __forceinline__ void produce(
       if (n == 0) copy_rows(copied, rows);
       copy_keys(copied, stage, begin, matrix);
     }
-    write_bias<Bias>(shared, params, first, begin, tiles.keys.end, stage, n == 0);
+    write_bias<Bias>(shared, params, first, own, begin, tiles.keys.end, stage, n == 0);
     if (clears) {
       copied.wait(n & 1);  // without documents n is 0: a tile of the last keys
       producers_meet();    // before the next phase begins

@@ -17,7 +17,8 @@ import time
 
 bench, programs = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 NAMES = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "sanitizers",
-         "operations", "row-operations", "training-step", "ranks", "bench-attention", "bench-training", "train"]
+         "operations", "row-operations", "training-step", "decoding", "ranks", "bench-attention", "bench-training",
+         "train"]
 STAND_IN = """#!/bin/sh
 here=$(dirname "$0")
 echo "$(basename "$0") $*" >>"$here/calls"
@@ -123,7 +124,7 @@ def toy(place):
     text.write_text(" ".join(map(str, range(5000))))
     place.bin = programs
     asked = ["environment", "verify", "verify-many", "identities", "instructions", "mutants", "operations",
-             "training-step", "train"]
+             "training-step", "decoding", "train"]
     ran = place.run("--toy", "--steps", ",".join(asked), "--text", text)
     expect(ran.returncode == 0, "the toy run fails", ran)
     outcomes = place.report()["outcomes"]

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "attention/cache.cuh"
+#include "attention/fp8_arrays.cuh"
+#include "attention/fp8_inputs.cuh"
 #include "core/bfloat16.cuh"
 #include "core/device_buffer.cuh"
 #include "core/float16.cuh"
+#include "model/upload.cuh"
 #include "ops/cast.cuh"
 #include "ops/clamp.cuh"
 #include "ops/dropout.cuh"
@@ -154,11 +157,45 @@ void run_cache(Format format) {
   for (const std::uint64_t sum : bits) hash = (hash ^ sum) * 1099511628211u;
 }
 
+void hash_bytes(const void* device, std::size_t count) {
+  std::vector<unsigned char> bytes(count);
+  download(stream(), static_cast<const unsigned char*>(device), count, bytes.data());
+  for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+}
+
+/// Two sequences of 37 keys, the last five of them queries.
+void run_fp8() {
+  constexpr int kBatch = 2, kHeads = 4, kKvHeads = 2, kQueries = 5, kKeys = 37;
+  constexpr std::size_t kQueryNumbers = kBatch * kHeads * kQueries * kFp8Dim;
+  constexpr std::size_t kKeyNumbers = kBatch * kKvHeads * kKeys * kFp8Dim;
+  const Array<float> numbers(kKeyNumbers / 4);  // any bytes
+  const Array<float> scales(kBatch * kKvHeads);
+  for (const int format : {PLUMBLINE_E4M3, PLUMBLINE_E5M2}) {
+    plumbline_problem p{};
+    p.batch = kBatch, p.heads = kHeads, p.kv_heads = kKvHeads;
+    p.queries = kQueries, p.keys = kKeys, p.head_dim = p.value_dim = kFp8Dim;
+    p.format = format;
+    p.q = p.k = p.v = static_cast<const float*>(numbers);
+    p.q_scale = p.k_scale = p.v_scale = scales;
+    const Fp8Inputs inputs(stream(), p);
+    hash_bytes(inputs.problem().q, 2 * kQueryNumbers);
+    hash_bytes(inputs.problem().k, 2 * kKeyNumbers);
+    hash_bytes(inputs.problem().v, 2 * kKeyNumbers);
+  }
+  Problem problem{};
+  problem.batch = kBatch, problem.kv_heads = kKvHeads;
+  problem.queries = kQueries, problem.keys = kKeys;
+  problem.mask = {kKeys, true, 7, -1, nullptr, nullptr, kKeys - kQueries, false, nullptr};
+  const Array<float> values(kBatch * kKvHeads * kFp8Dim * padded_keys(kKeys) / 4);
+  transpose_fp8_values(stream(), problem, static_cast<const float*>(numbers),
+                       static_cast<float*>(values));
+}
+
 /// Every function, with LayerNorm, RMSNorm and without; rows of weights on boundaries and not.
 template <class Element>
 void run_row_products(Format format) {
   for (const int in : {33, 2056}) {
-    const Array<Element> x(in), w(7 * in), b(7), y(7);
+    const Array<Element> x(in), w(7 * in), b(7), y(7), sum(7);
     const Array<float> gate_w(7 * in), gate_y(7), gamma(in);
     const float* const gammas[] = {gamma, gamma, nullptr};
     const float* const betas[] = {gamma, nullptr, nullptr};
@@ -174,7 +211,7 @@ void run_row_products(Format format) {
                          nullptr,
                          function,
                          w};
-        RowMap other{7, format, w, b, y, y, RowFunction::identity};
+        const RowMap other{7, format, w, b, sum, sum, RowFunction::identity};
         row_products(stream(), {in, format, x, gammas[norm], betas[norm], 1e-5f}, {map, other});
       }
   }
@@ -192,6 +229,7 @@ constexpr Operation kOperations[] = {
     {"clamp", run_clamp},
     {"heads", [] { run_heads<float>(Format::fp32), run_heads<bfloat16>(Format::bf16); }},
     {"cache", [] { run_cache<float>(Format::fp32), run_cache<bfloat16>(Format::bf16); }},
+    {"fp8", run_fp8},
     {"row_products",
      [] { run_row_products<float>(Format::fp32), run_row_products<bfloat16>(Format::bf16); }},
     {"linear",

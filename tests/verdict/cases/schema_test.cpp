@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(its_defaults_are_those_of_an_undeclared_contract) {
   // A contract that spells the schema's defaults out reads as one that says nothing.
   FileBuilder builder = tensors_of_outputs();
   const json contract = definition("contract");
-  BOOST_TEST(contract.at("properties").size() == 30u);
+  BOOST_TEST(contract.at("properties").size() == 31u);
   for (const auto& [field, value] : contract.at("properties").items()) {
     builder.plumbline["contract"][field] = value.at("default");
   }
