@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "core/host_element.cuh"
 #include "inference/cached_attention.cuh"
 #include "inference/cached_embedding.cuh"
 #include "inference/decoder.hpp"
@@ -204,12 +203,10 @@ class CachedModel final : public CachedModelBase {
     step_.linear.forward({rows, c.width, c.vocabulary}, c.format, p.normed,
                          step_.operand(is_llama() ? "lm_head.weight" : "transformer.wte.weight"),
                          nullptr, p.logits);
-    std::vector<Element> all(static_cast<std::size_t>(rows) * c.vocabulary);
-    download(step_.stream, p.logits, all.size(), all.data());
+    std::vector<float> all(static_cast<std::size_t>(rows) * c.vocabulary);
+    download_floats(step_.stream, p.logits, all.size(), all.data());
     for (int n = 0; n < rows; ++n)
-      std::transform(all.begin() + static_cast<long>(n) * c.vocabulary,
-                     all.begin() + static_cast<long>(n + 1) * c.vocabulary, wanted[n],
-                     [](const Element& logit) { return float_on_host(logit); });
+      std::copy_n(all.begin() + static_cast<long>(n) * c.vocabulary, c.vocabulary, wanted[n]);
   }
 
   const CacheShape shape_;

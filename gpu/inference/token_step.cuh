@@ -3,15 +3,14 @@
 #ifndef PLUMBLINE_GPU_INFERENCE_TOKEN_STEP_CUH
 #define PLUMBLINE_GPU_INFERENCE_TOKEN_STEP_CUH
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/graph.cuh"
-#include "core/host_element.cuh"
 #include "inference/cached_embedding.cuh"
 #include "model/sublayer_names.cuh"
+#include "model/upload.cuh"
 #include "ops/row_products.cuh"
 
 namespace plumbline::gpu {
@@ -53,10 +52,7 @@ class TokenStep {
     const int numbers[] = {token, before, before + 1};
     upload(step_.stream, numbers, 3, token_);
     graphs_[sequence].run(step_.stream, [&] { run_layers(sequence); });
-    std::vector<Element> host(step_.configuration.vocabulary);
-    download(step_.stream, logits_, host.size(), host.data());
-    std::transform(host.begin(), host.end(), logits,
-                   [](const Element& logit) { return float_on_host(logit); });
+    download_floats(step_.stream, logits_, step_.configuration.vocabulary, logits);
   }
 
   std::size_t graph_nodes(int sequence) const { return graphs_[sequence].nodes(); }

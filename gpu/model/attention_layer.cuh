@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "attention/attention.cuh"
-#include "core/host_element.cuh"
 #include "model/attention_problem.hpp"
 #include "model/attention_weights.hpp"
 #include "model/layers.cuh"
@@ -185,11 +184,8 @@ class AttentionLayer {
 
   template <class Number>
   std::vector<float> fetched(const Number* device, std::size_t count) const {
-    std::vector<Number> numbers(count);
-    download(step_.stream, device, count, numbers.data());
     std::vector<float> floats(count);
-    std::ranges::transform(numbers, floats.begin(),
-                           [](const Number& x) { return float_on_host(x); });
+    download_floats(step_.stream, device, count, floats.data());
     return floats;
   }
 

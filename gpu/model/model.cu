@@ -4,7 +4,6 @@
 #include <climits>
 #include <string>
 
-#include "core/host_element.cuh"
 #include "model/embedding_layer.cuh"
 #include "model/head.cuh"
 #include "model/sublayer.cuh"
@@ -116,10 +115,8 @@ class Transformer : public Model {
     std::vector<float> all(rows_ * vocabulary);
     for (int first = 0; first < rows_; first += Head<Element>::kChunkRows) {
       const int rows = std::min(Head<Element>::kChunkRows, rows_ - first);
-      std::vector<Element> some(rows * vocabulary);
-      download(step_.stream, layers_->head.logits(first, rows), some.size(), some.data());
-      std::ranges::transform(some, all.begin() + static_cast<std::ptrdiff_t>(first * vocabulary),
-                             [](const Element& logit) { return float_on_host(logit); });
+      download_floats(step_.stream, layers_->head.logits(first, rows), rows * vocabulary,
+                      all.data() + first * vocabulary);
     }
     return all;
   }

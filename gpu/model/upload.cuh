@@ -2,10 +2,12 @@
 #ifndef PLUMBLINE_GPU_MODEL_UPLOAD_CUH
 #define PLUMBLINE_GPU_MODEL_UPLOAD_CUH
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <vector>
 
+#include "core/host_element.cuh"
 #include "core/launch.cuh"
 
 namespace plumbline::gpu {
@@ -37,6 +39,14 @@ void download(const Stream& stream, const T* device, std::size_t count, T* host)
   std::memcpy(host, device, count * sizeof(T));
 #endif
   stream.wait();
+}
+
+/// Numbers of any format as fp32.
+template <class Element>
+void download_floats(const Stream& stream, const Element* device, std::size_t count, float* host) {
+  std::vector<Element> numbers(count);
+  download(stream, device, count, numbers.data());
+  std::ranges::transform(numbers, host, [](const Element& x) { return float_on_host(x); });
 }
 
 /// Between places of device memory that do not overlap, in the order of the stream.
