@@ -36,7 +36,9 @@ endif()
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
                     $<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
                     # Members that an initializer leaves out have their default on purpose.
-                    $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>
+                    # `#pragma unroll` of the kernels.
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)
 # A switch over methods names every one: whoever adds one and forgets a place is told it here.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror=switch>)
 

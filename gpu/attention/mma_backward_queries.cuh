@@ -11,6 +11,7 @@
 
 #include "attention/backward_kernels.cuh"
 #include "attention/mma_add_to_keys.cuh"
+#include "attention/mma_backward_split.cuh"
 #include "attention/mma_query_grads.cuh"
 #include "attention/mma_rows.cuh"
 #include "attention/mma_tile.cuh"
@@ -238,6 +239,9 @@ struct BackwardQueries {
   static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
     const Problem& p = task.problem;
     const auto params = Bias::params(task.bias);
+    if constexpr (kSplits<D, Element>)
+      if (SplitBackwardQueries<Element>::template takes<D, Bias>(task, arrays))
+        return SplitBackwardQueries<Element>::template run<D, Bias>(stream, task, arrays);
     using Shared = BackwardQueriesShared<D, Bias, Element>;
     const auto tiles = static_cast<unsigned>((p.queries + Shared::kQueries - 1) / Shared::kQueries);
     launch(stream,

@@ -54,7 +54,8 @@ struct InTile<Prefix> {
 /// of keys follow one another, by kKeys where they go from the last to the first, by kQueries where
 /// tiles of queries follow one another. All other entries are there already: they form a ring,
 /// which stands there twice, so that the tile's are kEntries in a row.
-template <class Bias, int kQueries, int kKeys, int kStep, bool keys_stay = false>
+template <class Bias, int kQueries, int kKeys, int kStep, bool keys_stay = false,
+          int threads = kMmaThreads>
 struct MmaBiasTile {
   using Of = InTile<Bias>;
   static constexpr int kEntries = Bias::kHasEntry ? kQueries + kKeys : 0;
@@ -63,7 +64,7 @@ struct MmaBiasTile {
   /// Rows that are kept as they are, for one tile of keys after the other.
   static constexpr int kKeptRows = std::is_empty_v<typename Of::Base> || keys_stay ? 0 : kBiasRows;
   static constexpr int kNew = kStep < 0 ? -kStep : kStep;
-  static_assert(kQueries <= kMmaThreads && kKeys <= kMmaThreads);
+  static_assert(kQueries <= threads && kKeys <= threads);
   static_assert((kQueries + kKeys) % kNew == 0);
 
   float* ring;             // [2 kEntries]
@@ -120,7 +121,7 @@ struct MmaBiasTile {
       const int missing = is_first ? kEntries : kNew;
       const int from = is_first || kStep < 0 ? 0 : kEntries - kNew;
 #pragma unroll 1
-      for (int n = static_cast<int>(threadIdx.x); n < missing; n += kMmaThreads) {
+      for (int n = static_cast<int>(threadIdx.x); n < missing; n += threads) {
         const int slot = wrapped(first + from + n);
         ring[slot] = ring[slot + kEntries] =
             Bias::entry(params, head, offset + from + n - (kKeys - 1));

@@ -18,6 +18,13 @@ namespace mma_kernels {
 template <int rows>
 struct QuerySums {
   double difference[rows] = {}, gain[rows] = {};
+
+  /// What a tile adds to row r.
+  template <class Rows>
+  __device__ __forceinline__ void add(const Rows&, int r, float by_difference, float by_gain) {
+    difference[r] += by_difference;
+    gain[r] += by_gain;
+  }
 };
 
 /// What a lane knows of its rows beside MmaRows: the LSE in units of log2, and D.
@@ -34,18 +41,28 @@ struct QueryRows {
       delta[r] = arrays.delta[index];
     }
   }
+
+  struct Row {
+    float lse2, delta;
+  };
+  template <class Rows>
+  __device__ __forceinline__ Row row(const Rows&, int r) const {
+    return {lse2[r], delta[r]};
+  }
 };
 
 /// Turns the products of the tile at `begin` into P and dZ; 0 where the query does not see the key.
-/// Adds sum_j dZ_ij z_ij to row_sums, which times ln n_i is what SSMax's scale gets from a row.
-/// `plain`: every query of the warp sees every key, and there is no SSMax.
-template <bool plain, class Bias, class BiasTile, class Rows, int groups, int tiles>
+/// Adds sum_j dZ_ij z_ij to row_sums, which times ln n_i is what SSMax's scale gets from a row;
+/// nullptr from who has no SSMax. `plain`: every query of the warp sees every key, and there is no
+/// SSMax.
+template <bool plain, class Bias, class BiasTile, class Rows, class QueryRows, class Sums,
+          class RowSums, int groups, int tiles>
 __device__ __forceinline__ void query_score_grads(
-    float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], QuerySums<2 * groups>& sums,
-    double* row_sums, const Problem& problem, const BackwardArrays& arrays,
-    const typename Bias::Params& params, const BiasTile& tile_bias, const Rows& rows,
-    const QueryRows<groups>& of, int begin) {
+    float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], Sums& sums, RowSums row_sums,
+    const Problem& problem, const BackwardArrays& arrays, const typename Bias::Params& params,
+    const BiasTile& tile_bias, const Rows& rows, const QueryRows& of, int begin) {
   constexpr int kRows = 2 * groups;
+  constexpr bool kSsmax = !plain && !std::is_null_pointer_v<RowSums>;
   SeenScores<groups, tiles> seen;
   if (!plain) seen = rows.template seen<tiles>(problem, begin);
   double ssmax[kRows] = {};
@@ -53,10 +70,11 @@ __device__ __forceinline__ void query_score_grads(
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const typename InTile<Bias>::Row bias_row = tile_bias.row(rows.row_in_tile(r));
+      const auto of_row = of.row(rows, r);
       float by_difference = 0.0f, by_gain = 0.0f;  // of the tile
       const int row = rows.nearest_row(r);
-      const float factor = plain ? 1.0f : problem.logit_factor(rows.b, rows.head, row);
-      const float log2_factor = plain ? kLog2E : problem.log2_logit_factor(rows.b, rows.head, row);
+      const float factor = kSsmax ? problem.logit_factor(rows.b, rows.head, row) : 1.0f;
+      const float log2_factor = kSsmax ? problem.log2_logit_factor(rows.b, rows.head, row) : kLog2E;
 #pragma unroll
       for (int n = 0; n < 2 * tiles; ++n) {
         const int key = 8 * (n / 2) + 2 * rows.place + n % 2;
@@ -69,9 +87,9 @@ __device__ __forceinline__ void query_score_grads(
         const float product = p;
         const typename InTile<Bias>::Key bias_key = tile_bias.key(key);
         const float b = method.value(bias_row, bias_key, tile_bias.entry(rows.row_in_tile(r), key));
-        p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of.lse2[r]);
-        dz = p * (dz - of.delta[r]);
-        if (!plain) {
+        p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of_row.lse2);
+        dz = p * (dz - of_row.delta);
+        if constexpr (kSsmax) {
           if (problem.ssmax_scale)
             ssmax[r] += static_cast<double>(dz) * (problem.scale * product + b);
           dz *= factor;
@@ -86,17 +104,16 @@ __device__ __forceinline__ void query_score_grads(
           by_gain += dz * by.gain;
         }
       }
-      if constexpr (Bias::kPerPosition) {
-        sums.difference[r] += by_difference;
-        sums.gain[r] += by_gain;
-      }
+      if constexpr (Bias::kPerPosition) sums.add(rows, r, by_difference, by_gain);
     }
   });
-  if (plain || !problem.ssmax_scale) return;
+  if constexpr (kSsmax) {
+    if (!problem.ssmax_scale) return;
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const double sum = row_sum(ssmax[r]);
-    if (rows.place == 0) row_sums[rows.row_in_tile(r)] += sum;
+    for (int r = 0; r < kRows; ++r) {
+      const double sum = row_sum(ssmax[r]);
+      if (rows.place == 0) row_sums[rows.row_in_tile(r)] += sum;
+    }
   }
 }
 
@@ -115,23 +132,43 @@ struct PartialPlaces {
   }
 };
 
-template <int D, class Rows, int groups>
-__device__ __forceinline__ void write_query_grads(const float (&dq)[groups][D / 8][4],
+/// Writes the columns of dQ from `first_column` on.
+template <int D, class Rows, int groups, int tiles>
+__device__ __forceinline__ void write_query_grads(const float (&dq)[groups][tiles][4],
                                                   const Problem& problem,
-                                                  const BackwardArrays& arrays, const Rows& rows) {
-  float* const to =
-      arrays.dq + problem.query_start(rows.b, rows.head, rows.row(0), D) + 2 * rows.place;
+                                                  const BackwardArrays& arrays, const Rows& rows,
+                                                  int first_column = 0) {
+  float* const to = arrays.dq + problem.query_start(rows.b, rows.head, rows.row(0), D) +
+                    first_column + 2 * rows.place;
 #pragma unroll
   for (int r = 0; r < Rows::kRows; ++r) {
     if (!rows.exists(r)) continue;
 #pragma unroll
-    for (int n = 0; n < 2 * (D / 8); ++n)
+    for (int n = 0; n < 2 * tiles; ++n)
       to[r * Rows::kRowStep * D + 8 * (n / 2) + n % 2] =
           problem.scale * dq[r / 2][n / 2][r % 2 * 2 + n % 2];
   }
 }
 
-/// Writes the gradients of prefix sums and gains.
+/// Writes the gradients of a row's prefix sum and gain.
+template <class Rows>
+__device__ __forceinline__ void write_position_grad(int row_in_tile, double difference, double gain,
+                                                    const Problem& problem,
+                                                    const BackwardArrays& arrays,
+                                                    const Rows& rows) {
+  if (arrays.gain)
+    arrays.gain[problem.row_index(rows.b, rows.head, rows.first_row + row_in_tile)] =
+        static_cast<float>(gain);
+  const int position = rows.first_position + row_in_tile;
+  if (position < 0) return;  // it sees no key
+  double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, position);
+  if (arrays.atomic)
+    atomic_add(sum, difference);
+  else
+    *sum += difference;  // to the keys' side, which is there already
+}
+
+/// The same of a lane's rows.
 template <class Rows>
 __device__ __forceinline__ void write_position_grads(QuerySums<Rows::kRows>& sums,
                                                      const Problem& problem,
@@ -142,16 +179,9 @@ __device__ __forceinline__ void write_position_grads(QuerySums<Rows::kRows>& sum
   for (int r = 0; r < Rows::kRows; ++r) {
     sums.difference[r] = row_sum(sums.difference[r]);
     sums.gain[r] = row_sum(sums.gain[r]);
-    if (!rows.exists(r) || rows.place != 0) continue;
-    if (arrays.gain)
-      arrays.gain[problem.row_index(rows.b, rows.head, rows.row(r))] =
-          static_cast<float>(sums.gain[r]);
-    if (rows.position(r) < 0) continue;  // it sees no key
-    double* sum = arrays.prefix_sum + problem.sum_index(rows.b, rows.head, rows.position(r));
-    if (arrays.atomic)
-      atomic_add(sum, sums.difference[r]);
-    else
-      *sum += sums.difference[r];  // to the keys' side, which is there already
+    if (rows.exists(r) && rows.place == 0)
+      write_position_grad(rows.row_in_tile(r), sums.difference[r], sums.gain[r], problem, arrays,
+                          rows);
   }
 }
 

@@ -59,7 +59,7 @@ struct SeenScores {
 /// A thread's place in the block and what it knows of its query rows: a warp has 16 `groups` of
 /// them, a lane r = 0 ... 2 groups - 1. Rows beyond the last query see no key and write nothing,
 /// but go through every barrier. The block's warps with rows are `warps`, from thread
-/// `first_thread` on.
+/// `first_thread` on; those after them have the same rows once more.
 template <int groups, int warps = kMmaWarps, int first_thread = 0>
 struct MmaRows {
   static constexpr int kRows = 2 * groups;  // of a lane
@@ -74,7 +74,7 @@ struct MmaRows {
   KeyRange block_range;           // of all rows of the block
 
   __device__ explicit MmaRows(const Problem& problem) {
-    const int thread = static_cast<int>(threadIdx.x) - first_thread;
+    const int thread = (static_cast<int>(threadIdx.x) - first_thread) % (32 * warps);
     b = static_cast<int>(blockIdx.z);
     head = static_cast<int>(blockIdx.y);
     lane = thread % 32;
@@ -159,9 +159,9 @@ struct MmaRows {
   /// Makes the rows of a tile zero whose keys, from `begin` on, no row of the block sees: they meet
   /// a P or dZ of 0, and may hold anything, of which 0 NaN and 0 infinity would not be 0. Only
   /// documents hide such keys: block_range has none without them. Between two barriers.
-  template <int kKeys, class Tile>
+  template <int kKeys, int threads = kMmaThreads, class Tile>
   __device__ void clear_unseen(const Tile& tile, const Problem& problem, int begin) const {
-    constexpr int kLanes = kMmaThreads / kKeys;  // of a key
+    constexpr int kLanes = threads / kKeys;  // of a key
     const int lane_of_key = static_cast<int>(threadIdx.x) % kLanes;
     const int key = static_cast<int>(threadIdx.x) / kLanes;
     int seen = 0;

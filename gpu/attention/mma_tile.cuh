@@ -16,9 +16,10 @@ inline constexpr int kMmaThreads = 128;
 inline constexpr int kMmaWarps = kMmaThreads / 32;
 inline constexpr int kMmaWarpRows = 16;
 
-/// A tile of rows of D elements. Rows are padded by 16 bytes, so that eight consecutive ones lie in
-/// different banks, and elements in tf32 of two rows, two rows apart, do not collide either.
-template <int D, class Element>
+/// A tile of rows of D elements, which a block of `threads` threads copies. Rows are padded by 16
+/// bytes, so that eight consecutive ones lie in different banks, and elements in tf32 of two rows,
+/// two rows apart, do not collide either.
+template <int D, class Element, int threads = kMmaThreads>
 struct MmaTile {
   using Storage = typename MmaStorage<Element>::type;
   static constexpr int kChunk = 16 / static_cast<int>(sizeof(Storage));  // elements in 16 bytes
@@ -52,9 +53,9 @@ struct MmaTile {
   /// zero.
   __device__ void copy(const Storage* global, int rows, int exist) const {
     constexpr int chunks = D / kChunk;
-    if constexpr (kMmaThreads % chunks == 0) {
+    if constexpr (threads % chunks == 0) {
       // Of a whole tile a thread has the same column of every kStep-th row: constant offsets.
-      constexpr int kStep = kMmaThreads / chunks;
+      constexpr int kStep = threads / chunks;
       if (exist >= rows && rows % kStep == 0) {
         const int row = static_cast<int>(threadIdx.x) / chunks;
         const int column = static_cast<int>(threadIdx.x) % chunks * kChunk;
@@ -67,7 +68,7 @@ struct MmaTile {
       }
     }
 #pragma unroll 1
-    for (int n = static_cast<int>(threadIdx.x); n < rows * chunks; n += kMmaThreads) {
+    for (int n = static_cast<int>(threadIdx.x); n < rows * chunks; n += threads) {
       const int row = n / chunks, column = n % chunks * kChunk;
       const bool exists = row < exist;
       cp_async_16(data + row * kStride + column, global + (exists ? row : 0) * D + column,
@@ -79,7 +80,7 @@ struct MmaTile {
   /// element format again.
   __device__ void rotate(const Rotation& rotation, int rows, int position) const {
 #pragma unroll 1
-    for (int n = static_cast<int>(threadIdx.x); n < rows * (D / 2); n += kMmaThreads) {
+    for (int n = static_cast<int>(threadIdx.x); n < rows * (D / 2); n += threads) {
       const int row = n / (D / 2), pair = n % (D / 2);
       Storage* first = data + row * kStride + (rotation.interleaved ? 2 * pair : pair);
       Storage* second = first + (rotation.interleaved ? 1 : D / 2);

@@ -70,16 +70,18 @@ __device__ __forceinline__ void grads_of_queries(const QueriesShared<D, Bias>& s
       [&](int n) {
         const int begin = tiles.begin(n);
         const auto bias = shared.bias.stage(n % Memory::kStages).bias;
+        // Nobody asks for SSMax here, but without its code ptxas spills.
+        double* const no_sums = nullptr;
         // Not in the accumulators: the compiler lets products wait for one another where branches
         // write to those.
         float of_p[1][kScoreTiles][4], of_dz[1][kScoreTiles][4];
         copy_accumulators(of_p[0], p[0]);
         copy_accumulators(of_dz[0], dz[0]);
         if (all_rows && begin >= all_see.begin && begin + kKeys <= all_see.end)
-          mma_kernels::query_score_grads<true, Bias>(of_p, of_dz, sums, nullptr, problem, arrays,
+          mma_kernels::query_score_grads<true, Bias>(of_p, of_dz, sums, no_sums, problem, arrays,
                                                      params, bias, rows, of, begin);
         else
-          mma_kernels::query_score_grads<false, Bias>(of_p, of_dz, sums, nullptr, problem, arrays,
+          mma_kernels::query_score_grads<false, Bias>(of_p, of_dz, sums, no_sums, problem, arrays,
                                                       params, bias, rows, of, begin);
 #pragma unroll
         for (int step = 0; step < kSteps; ++step)

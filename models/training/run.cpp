@@ -31,8 +31,6 @@ double seconds(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count();
 }
 
-double seconds_since(Clock::time_point start) { return seconds(start, Clock::now()); }
-
 template <class Wanted>
 const Wanted& checked(const Wanted& wanted) {
   validate(wanted);

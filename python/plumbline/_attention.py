@@ -99,7 +99,7 @@ def _expect_domain(name: str, array: NDArray[Any], words: str) -> None:
     domain = words.partition("]")[2].lstrip(", ")
     for condition in filter(None, domain.split(", ")):
         sign, limit = condition.split()
-        x = np.float32(limit)  # as KERPLE's 0.01 is meant
+        x = np.float32(limit)  # as the bound 0.01 of some is meant
         wrong = np.argwhere({">=": array < x, "<=": array > x, "not": array == x}[sign])
         if len(wrong):
             where = tuple(int(n) for n in wrong[0])

@@ -4,9 +4,9 @@
 // heads: one object of JSON with the bytes of the kernel's parameters in order, the grid, the
 // shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
 // runs the kernel's machine code with them. KERNEL is mma_forward,
-// mma_backward_keys, mma_backward_queries, mma_backward_atomic, wgmma_forward, wgmma_backward_keys,
-// wgmma_backward_queries (all bf16), wgmma_fp8_forward, fused_forward (fp32) or decode (bf16).
-// Nothing is launched.
+// mma_backward_keys, mma_backward_queries, mma_backward_split, the last two also with _atomic at
+// their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries (all bf16),
+// wgmma_fp8_forward, fused_forward (fp32) or decode (bf16). Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -67,7 +67,7 @@ std::string kernel;
 Noted* noted = nullptr;
 
 template <class Launch, class... Parameters>
-void note(const char* name, Launch launch, const Parameters&... parameters) {
+void note(const std::string& name, Launch launch, const Parameters&... parameters) {
   if (!noted || kernel != name) return;
   NotedLaunches& launches = *NotedLaunches::of_thread;
   launches.shared_bytes = 0;
@@ -124,10 +124,11 @@ struct OfFamily {
     note(
         "mma_backward_keys", [&] { kernels.backward_keys(stream, task, arrays); }, task.problem,
         arrays, Bias::params(task.bias));
-    note(
-        arrays.atomic ? "mma_backward_atomic" : "mma_backward_queries",
-        [&] { kernels.backward_queries(stream, task, arrays); }, task.problem, arrays,
-        Bias::params(task.bias));
+    for (const char* const name : {"mma_backward_queries", "mma_backward_split"})
+      note(
+          std::string(name) + (arrays.atomic ? "_atomic" : ""),
+          [&] { kernels.backward_queries(stream, task, arrays); }, task.problem, arrays,
+          Bias::params(task.bias));
     const TensorMap map{};
     note(
         "wgmma_backward_keys",
@@ -181,7 +182,7 @@ Noted noted_launch(const methods::Method& method, int head_dim, int keys) {
   const bool backwards = kernel.find("backward") != std::string::npos;
   const Stream stream;
   const Attention attention(stream, problem,
-                            {forward, backward, backward, kernel == "mma_backward_atomic"},
+                            {forward, backward, backward, kernel.ends_with("_atomic")},
                             {.backward = backwards, .decode = decodes});
   Noted launch;
   noted = &launch;

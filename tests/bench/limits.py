@@ -9,6 +9,7 @@ half an hour; with options that choose kernels it is printed and not written."""
 import argparse
 import collections
 import datetime
+import itertools
 import json
 import pathlib
 import re
@@ -37,10 +38,13 @@ ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "f
 KERNELS = {
     "mma_forward": Kernel("mma_forward_bf16", "forward_kernel", ALL, [64, 128], 512, 0, 2, 2),
     "mma_backward_keys": Kernel("mma_backward_keys_bf16", "backward_keys_kernel", FEW, [64, 128], 256, 0, 4, 5),
-    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 0,
-                                   3, 5),
-    "mma_backward_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64, 128], 512, 0,
-                                  5, 5),
+    "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64], 512, 0, 3, 5),
+    "mma_backward_queries_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64], 512, 0,
+                                          5, 5),
+    "mma_backward_split": Kernel("mma_backward_queries_bf16", "split_backward_queries_kernel",
+                                 ["nope", "alibi", "cable"], [128], 1024, 0, 3, 5, threads=256),
+    "mma_backward_split_atomic": Kernel("mma_backward_queries_bf16", "split_backward_queries_kernel",
+                                        ["nope", "alibi", "cable"], [128], 1024, 0, 5, 5, threads=256),
     "fused_forward": Kernel("3_fused_forward", "forward_kernel", FEW, [64], 256, 4, 2, 2, 32 * 32),
     "wgmma_forward": Kernel("wgmma_forward_bf16", "wgmma_forward_kernel", ALL, [64, 128], 2048, 0, 2, 2, threads=384,
                             archs=("sm_90a",)),
@@ -54,6 +58,7 @@ KERNELS = {
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 4 * 32),
 }
 TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass
+             ("mma_backward_keys", "mma_backward_split"),
              ("wgmma_backward_keys", "wgmma_backward_queries")]
 # What CI compares with COUNTS.
 WATCHED = [(kernel, method, 64, "sm_80") for kernel, methods in [
@@ -201,10 +206,9 @@ def both_parts(rows):
     """Lines of passes that are two kernels."""
     by_case = {(row.kernel, row.method, row.head_dim): row for row in rows}
     text = ""
-    for row in rows:
-        names = next((names for names in TWO_PARTS if names[0] == row.kernel), ())
+    for row, names in itertools.product(rows, TWO_PARTS):
         parts = [by_case.get((part, row.method, row.head_dim)) for part in names]
-        if parts and all(parts):
+        if names[0] == row.kernel and all(parts):
             clocks = sum(part.cycles[part.binding] for part in parts)
             sums = " | ".join(f"{sum(part.cycles[pipe] for part in parts):.0f}" for pipe in machine.PIPES)
             text += (f"| both of {row.kernel.removesuffix('_keys')} | {row.method} | {row.head_dim} | {sums} | "

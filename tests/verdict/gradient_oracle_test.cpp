@@ -148,7 +148,7 @@ reference::Vector<Interval> dropout_of(const cases::Case& c, std::size_t q_row,
   if (c.spec.dropout == 0) return {};
   reference::Vector<Interval> factors(static_cast<Eigen::Index>(visible.size()));
   for (std::size_t n = 0; n < visible.size(); ++n) {
-    factors[n] = Interval(double{c.keep[q_row * c.spec.keys + visible[n]]}) /
+    factors[n] = Interval(static_cast<double>(c.keep[q_row * c.spec.keys + visible[n]])) /
                  (Interval(1.0) - Interval(double{c.spec.dropout}));
   }
   return factors;

@@ -135,7 +135,10 @@ inline Computed computed_column(const std::vector<double>& matrix, int rows, int
 }
 
 inline std::string called(const char* what, const FormatOf& f) {
-  return std::string(what) + " " + f.name;
+  std::string words = what;
+  words += ' ';
+  words += f.name;
+  return words;
 }
 
 }  // namespace plumbline::op_tests::linear_problem

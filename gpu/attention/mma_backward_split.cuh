@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass over queries on tensor cores for large head dimensions, without gradients of
+// heads' parameters and without SSMax: what mma_backward_queries.cuh computes, for 128 queries and
+// 64 keys at a time. There, sums of that size leave a warp 16 rows, and it reads all of a tile of
+// keys for them. Here eight warps split the work: two of them have the same 32 rows; of S, dP, P
+// and dZ each has half of the tile's keys, of dQ half of the columns. So all of a tile's dZ, and
+// for atomic additions its P, go through shared memory, rounded to the element format.
+//
+// Keys have two stages. Of values, which no product needs after dP, the next tile is copied into
+// the place of the one before.
+#ifndef PLUMBLINE_GPU_ATTENTION_MMA_BACKWARD_SPLIT_CUH
+#define PLUMBLINE_GPU_ATTENTION_MMA_BACKWARD_SPLIT_CUH
+
+#include "attention/backward_kernels.cuh"
+#include "attention/mma_add_to_keys.cuh"
+#include "attention/mma_query_grads.cuh"
+#include "attention/mma_rows.cuh"
+#include "attention/mma_tile.cuh"
+
+namespace plumbline::gpu {
+
+namespace mma_kernels {
+
+inline constexpr int kSplitThreads = 2 * kMmaThreads;
+
+/// Whether a head dimension and a format are worth it: with 64 and less a warp of the other kernel
+/// has 32 rows, too.
+template <int D, class Element>
+inline constexpr bool kSplits = D > 64 && D % 32 == 0 && kMmaDepth<Element> == 16;
+
+/// Sums of a row over the keys of one half, in shared memory: the gradients of what belongs to a
+/// query.
+struct SplitSums {
+  double *difference, *gain;  // [2, queries], each added to by one lane
+
+  __device__ SplitSums(SharedMemory& shared, int queries)
+      : difference(shared.take<double>(2 * queries)), gain(shared.take<double>(2 * queries)) {}
+
+  static constexpr std::size_t bytes(int queries) { return 2 * shared_bytes<double>(2 * queries); }
+
+  template <class Rows>
+  __device__ __forceinline__ void add(const Rows& rows, int r, float by_difference,
+                                      float by_gain) const {
+    const auto plus = [](float a, float b) { return a + b; };
+    by_difference = butterfly<1, 2>(by_difference, plus);
+    by_gain = butterfly<1, 2>(by_gain, plus);
+    if (rows.place != 0) return;
+    const int half = static_cast<int>(threadIdx.x) / kMmaThreads;
+    const int n = half * Rows::kQueries + rows.row_in_tile(r);
+    difference[n] += by_difference;
+    gain[n] += by_gain;
+  }
+};
+
+template <int D, class Bias, class Element>
+struct SplitShared {
+  using Tile = MmaTile<D, Element, kSplitThreads>;
+  using Rows = MmaRows<2>;
+  static constexpr int kQueries = Rows::kQueries;
+  static constexpr int kKeys = 64;
+  static constexpr int kSums = Bias::kPerPosition ? kQueries : 0;
+  using Weights = WeightTile<Element, kKeys>;
+  using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, -kKeys, false, kSplitThreads>;
+
+  Tile q, grad_o, k, v;  // of keys two stages
+  Weights dz;
+  BiasTile bias;
+  SplitSums sums;
+  Weights p;  // for atomic additions
+
+  __device__ SplitShared(SharedMemory& shared, bool atomic)
+      : q(Tile::take(shared, kQueries)),
+        grad_o(Tile::take(shared, kQueries)),
+        k(Tile::take(shared, 2 * kKeys)),
+        v(Tile::take(shared, kKeys)),
+        dz{Weights::Tile::take(shared, kQueries)},
+        bias(shared),
+        sums(shared, kSums),
+        p{Weights::Tile::take(shared, atomic ? kQueries : 0)} {}
+
+  static_assert(kSplitThreads == 2 * kQueries);
+
+  /// Of a row the LSE in units of log2, and D: kept in q's padding, since registers are short.
+  struct alignas(8) Row {
+    float lse2, delta;
+  };
+  __device__ Row& row(int n) const { return q.template note<Row>(n); }
+  __device__ __forceinline__ Row row(const Rows& rows, int r) const {
+    return row(rows.row_in_tile(r));
+  }
+
+  __device__ void load_row(const Problem& problem, const BackwardArrays& arrays,
+                           const Rows& rows) const {
+    const int n = static_cast<int>(threadIdx.x);
+    const std::size_t index =
+        problem.row_index(rows.b, rows.head, rows.first_row + min(n, rows.count - 1));
+    row(n) = {arrays.lse[index] * kLog2E, arrays.delta[index]};
+  }
+
+  static constexpr std::size_t bytes(bool atomic) {
+    return 2 * Tile::bytes(kQueries) + 3 * Tile::bytes(kKeys) +
+           (atomic ? 2 : 1) * Weights::bytes(kQueries) + BiasTile::bytes() +
+           SplitSums::bytes(kSums);
+  }
+};
+
+/// What the bias knows of a tile, for its keys from `first_key` on.
+template <class BiasTile>
+struct BiasOfKeys {
+  const BiasTile& tile;
+  int first_key;
+
+  __device__ __forceinline__ auto row(int n) const { return tile.row(n); }
+  __device__ __forceinline__ auto key(int n) const { return tile.key(first_key + n); }
+  __device__ __forceinline__ float entry(int row, int key) const {
+    return tile.entry(row, first_key + key);
+  }
+};
+
+template <int D, class Bias, class Element>
+__global__ void __launch_bounds__(kSplitThreads, 1)
+    split_backward_queries_kernel(Problem problem, BackwardArrays arrays,
+                                  typename Bias::Params params) {
+  using Shared = SplitShared<D, Bias, Element>;
+  using Tile = typename Shared::Tile;
+  using Storage = typename Tile::Storage;
+  using Rows = typename Shared::Rows;
+  constexpr int kGroups = Rows::kRows / 2, kKeys = Shared::kKeys;
+  constexpr int kWarpKeys = kKeys / 2, kWarpColumns = D / 2;
+
+  SharedMemory memory;
+  Shared shared(memory, arrays.atomic);
+  const Rows rows(problem);
+  const int half = static_cast<int>(threadIdx.x) / kMmaThreads;
+  const int first_key = half * kWarpKeys, first_column = half * kWarpColumns;
+  if (static_cast<int>(threadIdx.x) < Shared::kQueries) shared.load_row(problem, arrays, rows);
+  if constexpr (Bias::kPerPosition)
+    shared.sums.difference[threadIdx.x] = shared.sums.gain[threadIdx.x] = 0.0;
+  const KeyRange keys = rows.block_range;
+  const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
+  const auto copy_keys = [&](const void* from, const Tile& to, int begin) {
+    to.copy(static_cast<const Storage*>(from) + key_start + static_cast<std::size_t>(begin) * D,
+            kKeys, keys.end - begin);
+  };
+  const auto load_bias = [&](int begin) {
+    shared.bias.load_keys(params, rows.first(), begin, keys.end);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, begin == keys.begin);
+  };
+
+  const std::size_t query_start = problem.query_start(rows.b, rows.head, rows.first_row, D);
+  const int exist = rows.count_within_length(problem);
+  shared.q.copy(static_cast<const Storage*>(problem.q) + query_start, Shared::kQueries, exist);
+  shared.grad_o.copy(static_cast<const Storage*>(arrays.grad_o) + query_start, Shared::kQueries,
+                     exist);
+  shared.bias.load_rows(params, rows.first(), rows.count);
+  if (keys.begin < keys.end) {
+    copy_keys(problem.k, shared.k, keys.begin);
+    copy_keys(problem.v, shared.v, keys.begin);
+    load_bias(keys.begin);
+  }
+  cp_async_commit();
+
+  const KeyRange all_see = rows.warp_range(problem).all;
+  const bool plain_rows = rows.warp_row + Rows::kWarpRows <= rows.count;
+  const BiasOfKeys<typename Shared::BiasTile> bias{shared.bias, first_key};
+  float dq[kGroups][kWarpColumns / 8][4] = {};
+  int stage = 0;
+  for (int begin = keys.begin; begin < keys.end; begin += kKeys, stage ^= 1) {
+    const int next = begin + kKeys;
+    cp_async_wait<0>();
+    __syncthreads();  // the tile is there, and all are done with the one before
+    if (next < keys.end) copy_keys(problem.k, shared.k.from((stage ^ 1) * kKeys), next);
+    const Tile k_tile = shared.k.from(stage * kKeys);
+    if (begin == keys.begin && rows.first_position < 0) {
+      rows.clear_before_sequence(shared.q);
+      rows.clear_before_sequence(shared.grad_o);
+      __syncthreads();
+    }
+    if (problem.mask.documents) {
+      rows.template clear_unseen<kKeys, kSplitThreads>(k_tile, problem, begin);
+      rows.template clear_unseen<kKeys, kSplitThreads>(shared.v, problem, begin);
+      __syncthreads();
+    }
+    if (problem.rotation.cosine) {
+      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
+      k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
+      __syncthreads();
+    }
+
+    float p[kGroups][kWarpKeys / 8][4] = {}, dz[kGroups][kWarpKeys / 8][4] = {};
+    const auto row_of = [&](int group) { return rows.warp_row + kMmaWarpRows * group; };
+    multiply_add<Element, Tile::kSteps>(
+        p,
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          shared.q.load_a(a, rows.lane, row_of(group), step);
+        },
+        [&](int step, int tile, std::uint32_t(&b)[4]) {
+          k_tile.load_b_rows(b, rows.lane, first_key + 8 * tile, step);
+        });
+    multiply_add<Element, Tile::kSteps>(
+        dz,
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          shared.grad_o.load_a(a, rows.lane, row_of(group), step);
+        },
+        [&](int step, int tile, std::uint32_t(&b)[4]) {
+          shared.v.load_b_rows(b, rows.lane, first_key + 8 * tile, step);
+        });
+    const int own_begin = begin + first_key;
+    if (plain_rows && own_begin >= all_see.begin && own_begin + kWarpKeys <= all_see.end)
+      query_score_grads<true, Bias>(p, dz, shared.sums, nullptr, problem, arrays, params, bias,
+                                    rows, shared, own_begin);
+    else
+      query_score_grads<false, Bias>(p, dz, shared.sums, nullptr, problem, arrays, params, bias,
+                                     rows, shared, own_begin);
+    if (arrays.atomic) shared.p.store(p, rows, first_key);
+    shared.dz.store(dz, rows, first_key);
+    if constexpr (Bias::kPerPosition)
+      if (arrays.atomic && arrays.prefix_sum)
+        add_to_sums<Bias>(dz, bias, problem, arrays, params, rows, own_begin);
+    __syncthreads();  // all rows' P and dZ are there, and all are done with the values and the bias
+    if (next < keys.end) {
+      copy_keys(problem.v, shared.v, next);
+      load_bias(next);
+    }
+    cp_async_commit();
+    multiply_add<Element, kKeys / Tile::kDepth>(
+        dq,
+        [&](int step, int group, std::uint32_t(&a)[4]) {
+          shared.dz.tile.load_a(a, rows.lane, row_of(group), step);
+        },
+        [&](int step, int tile, std::uint32_t(&b)[4]) {
+          k_tile.load_b_columns(b, rows.lane, step * Tile::kDepth, first_column + 8 * tile);
+        });
+    if (arrays.atomic)
+      add_to_keys<D, Element, kSplitThreads / 32>(shared, problem, arrays, rows, begin);
+  }
+  cp_async_wait<0>();
+
+  write_query_grads<D>(dq, problem, arrays, rows, first_column);
+  if constexpr (Bias::kPerPosition) {
+    __syncthreads();
+    const int row = static_cast<int>(threadIdx.x), other = row + Shared::kQueries;
+    if (arrays.prefix_sum && row < rows.count)
+      write_position_grad(row, shared.sums.difference[row] + shared.sums.difference[other],
+                          shared.sums.gain[row] + shared.sums.gain[other], problem, arrays, rows);
+  }
+}
+
+template <class Element>
+struct SplitBackwardQueries {
+  /// Whether the kernel computes what is asked for, and the device has the shared memory for it.
+  template <int D, class Bias>
+  static bool takes(const Task& task, const BackwardArrays& arrays) {
+    return arrays.head_rows == 0 && !task.problem.ssmax_scale &&
+           SplitShared<D, Bias, Element>::bytes(arrays.atomic) <= shared_memory_of_block();
+  }
+
+  /// For `dispatch`.
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
+    using Shared = SplitShared<D, Bias, Element>;
+    const Problem& p = task.problem;
+    const auto tiles = static_cast<unsigned>((p.queries + Shared::kQueries - 1) / Shared::kQueries);
+    launch(stream,
+           {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
+            dim3{kSplitThreads}, Shared::bytes(arrays.atomic)},
+           split_backward_queries_kernel<D, Bias, Element>, p, arrays, Bias::params(task.bias));
+  }
+};
+
+}  // namespace mma_kernels
+
+}  // namespace plumbline::gpu
+
+#endif
