@@ -13,34 +13,41 @@ import statistics
 import subprocess
 import sys
 
-HEADS, HEAD_DIM = 12, 64
-KERNELS = ["fused", "fused_atomic", "fused_skipping", "mma", "mma_rope", "mma_atomic", "wgmma", "split_kv"]
+HEADS_TIMES_DIM = 768
+KERNELS = ["fused", "fused_atomic", "fused_skipping", "mma", "mma_rope", "mma_atomic", "mma_fp8", "wgmma", "wgmma_fp8",
+           "split_kv"]
 BIASES = ["nope", "alibi", "cable", "ggd", "kerple_log", "t5", "fire", "fox", "rope_half_split"]
 
 
 class Sizes:
     def __init__(self, on_gpu):
-        self.lengths = [1024, 2048, 4096, 8192, 16384] if on_gpu else [64]
+        lengths = [1024, 2048, 4096, 8192, 16384]
+        # (length, head dimension)
+        self.shapes = [(n, 64) for n in lengths] + [(n, 128) for n in lengths[2:]] if on_gpu else [(64, 64), (64, 128)]
         self.tokens = 16384 if on_gpu else 64
-        self.heads = HEADS if on_gpu else 2
+        self.of_heads = HEADS_TIMES_DIM if on_gpu else 128
         self.repetitions = 30 if on_gpu else 2
-        self.formats = ["bf16", "fp32"] if on_gpu else ["bf16"]
+        self.formats = ["bf16", "e4m3", "fp32"] if on_gpu else ["bf16", "e4m3"]
+
+    def heads(self, head_dim):
+        return self.of_heads // head_dim
 
     def batch(self, length, of_pass):
         return 1 if of_pass == "decode" else max(1, self.tokens // length)
 
 
-def flops(batch, heads, length, of_pass):
-    """Of the two products of the causal half, forward; of the five of the backward pass."""
+def flops(batch, width, length, of_pass):
+    """Of the two products of the causal half, forward; of the five of the backward pass. width: heads times head
+    dimension."""
     products = {"forward": 2, "backward": 5}[of_pass]
-    return products * 2 * batch * heads * length * length * HEAD_DIM / 2
+    return products * 2 * batch * width * length * length / 2
 
 
-def spec(of_pass, bias, dtype, batch, heads, length):
+def spec(of_pass, bias, dtype, batch, heads, length, head_dim):
     queries = 1 if of_pass == "decode" else length
     page = 64 if of_pass == "decode" else 0
     return (f"pass={of_pass},bias={bias},dtype={dtype},batch={batch},heads={heads},"
-            f"kv_heads={heads},queries={queries},keys={length},head_dim={HEAD_DIM},"
+            f"kv_heads={heads},queries={queries},keys={length},head_dim={head_dim},"
             f"query_offset={length - queries},page_size={page},causal=1,seed=1")
 
 
@@ -110,9 +117,9 @@ class Peers:
         copy = 2 * big.numel() / self.seconds(lambda: big.clone())
         return product, copy
 
-    def inputs(self, batch, heads, length):
+    def inputs(self, batch, heads, length, head_dim):
         torch = self.torch
-        make = lambda: torch.randn(batch, heads, length, HEAD_DIM, device="cuda",
+        make = lambda: torch.randn(batch, heads, length, head_dim, device="cuda",
                                    dtype=torch.bfloat16, requires_grad=True)
         return make(), make(), make()
 
@@ -125,37 +132,37 @@ class Peers:
             lambda: self.torch.autograd.grad(o, (q, k, v), g, retain_graph=True))
         return forward, backward
 
-    def sdpa(self, batch, heads, length):
+    def sdpa(self, batch, heads, length, head_dim):
         attention = self.torch.nn.functional.scaled_dot_product_attention
-        return self.both(*self.inputs(batch, heads, length),
+        return self.both(*self.inputs(batch, heads, length, head_dim),
                          lambda q, k, v: attention(q, k, v, is_causal=True))
 
-    def sdpa_with_bias(self, batch, heads, length):
+    def sdpa_with_bias(self, batch, heads, length, head_dim):
         torch = self.torch
         i = torch.arange(length, device="cuda")
         slopes = 2.0 ** -torch.arange(1, heads + 1, device="cuda").float()
         bias = -slopes[:, None, None] * (i[:, None] - i[None, :]).abs()
         bias = bias.masked_fill(i[None, :] > i[:, None], float("-inf")).to(torch.bfloat16)
         attention = torch.nn.functional.scaled_dot_product_attention
-        return self.both(*self.inputs(batch, heads, length),
+        return self.both(*self.inputs(batch, heads, length, head_dim),
                          lambda q, k, v: attention(q, k, v, attn_mask=bias[None]))
 
-    def flex_alibi(self, batch, heads, length):
+    def flex_alibi(self, batch, heads, length, head_dim):
         slopes = 2.0 ** -self.torch.arange(1, heads + 1, device="cuda").float()
-        return self.flex_with(batch, heads, length,
+        return self.flex_with(batch, heads, length, head_dim,
                               lambda score, b, h, i, j: score - slopes[h] * (i - j))
 
-    def flex_cable(self, batch, heads, length):
+    def flex_cable(self, batch, heads, length, head_dim):
         torch = self.torch
         S = torch.rand(batch, heads, length, device="cuda").cumsum(-1)
         g = torch.rand(batch, heads, length, device="cuda")
         return self.flex_with(
-            batch, heads, length,
+            batch, heads, length, head_dim,
             lambda score, b, h, i, j: score - g[b, h, i] * (S[b, h, i] - S[b, h, j]))
 
-    def flex_with(self, batch, heads, length, score_mod):
+    def flex_with(self, batch, heads, length, head_dim, score_mod):
         mask = self.block_mask(lambda b, h, i, j: j <= i, None, None, length, length)
-        return self.both(*self.inputs(batch, heads, length),
+        return self.both(*self.inputs(batch, heads, length, head_dim),
                          lambda q, k, v: self.flex(q, k, v, score_mod=score_mod, block_mask=mask))
 
 
@@ -169,41 +176,41 @@ def peers_or_none():
 
 def our_rows(measure, sizes):
     for of_pass in ("forward", "backward", "decode"):
-        for length in sizes.lengths:
+        for length, head_dim in sizes.shapes:
             batch = sizes.batch(length, of_pass)
             for dtype in sizes.formats:
                 for kernel in KERNELS:
                     for bias in BIASES:
-                        line = spec(of_pass, bias, dtype, batch, sizes.heads, length)
+                        line = spec(of_pass, bias, dtype, batch, sizes.heads(head_dim), length, head_dim)
                         taken = measure(kernel, sizes.repetitions, line)
                         if taken is not None:
                             # At once: the table comes at the end, which a time limit may cut off.
                             print(f"{line}: {kernel} {taken * 1e3:.4g} ms", file=sys.stderr, flush=True)
-                            yield of_pass, length, batch, dtype, f"{kernel}, {bias}", taken
+                            yield of_pass, length, head_dim, batch, dtype, f"{kernel}, {bias}", taken
 
 
 def peer_rows(peers, sizes):
-    for length in sizes.lengths:
+    for length, head_dim in sizes.shapes:
         batch = sizes.batch(length, "forward")
         for name, work in (("PyTorch SDPA, no bias", peers.sdpa),
                            ("PyTorch SDPA, bias tensor", peers.sdpa_with_bias),
                            ("FlexAttention, ALiBi", peers.flex_alibi),
                            ("FlexAttention, CABLE", peers.flex_cable)):
             try:
-                forward, backward = work(batch, sizes.heads, length)
+                forward, backward = work(batch, sizes.heads(head_dim), length, head_dim)
             except RuntimeError as error:  # out of memory: the row says so by its absence
-                print(f"{name}, T = {length}: {error}", file=sys.stderr)
+                print(f"{name}, T = {length}, D = {head_dim}: {error}", file=sys.stderr)
                 continue
-            yield "forward", length, batch, "bf16", name, forward
-            yield "backward", length, batch, "bf16", name, backward
+            yield "forward", length, head_dim, batch, "bf16", name, forward
+            yield "backward", length, head_dim, batch, "bf16", name, backward
 
 
-def table(rows, heads):
-    lines = ["| pass | T | batch | format | kernel | ms | TFLOP/s |", "|---|---|---|---|---|---|---|"]
-    for of_pass, length, batch, dtype, name, taken in rows:
+def table(rows, width):
+    lines = ["| pass | T | D | batch | format | kernel | ms | TFLOP/s |", "|---|---|---|---|---|---|---|---|"]
+    for of_pass, length, head_dim, batch, dtype, name, taken in rows:
         rate = ("-" if of_pass == "decode"
-                else f"{flops(batch, heads, length, of_pass) / taken * 1e-12:.4g}")
-        lines.append(f"| {of_pass} | {length} | {batch} | {dtype} | {name} | {taken * 1e3:.4g} "
+                else f"{flops(batch, width, length, of_pass) / taken * 1e-12:.4g}")
+        lines.append(f"| {of_pass} | {length} | {head_dim} | {batch} | {dtype} | {name} | {taken * 1e3:.4g} "
                      f"| {rate} |")
     return "\n".join(lines) + "\n"
 
@@ -217,7 +224,7 @@ def main():
     peers = peers_or_none() if on_gpu else None
     rows = list(our_rows(measure, sizes))
     head = [f"# Attention kernels on {device}", "",
-            f"{datetime.date.today()}, {sizes.heads} heads of {HEAD_DIM}, causal, median of "
+            f"{datetime.date.today()}, {sizes.of_heads} numbers of a token in heads of D, causal, median of "
             f"{sizes.repetitions}; the kernels' own time on the device. Made by "
             "`./plumbline bench attention`."]
     if peers:
@@ -226,7 +233,7 @@ def main():
         head += ["", f"Ceilings of the same run, by PyTorch {peers.torch.__version__}: bf16 matrix "
                  f"product of 8192 {product * 1e-12:.0f} TFLOP/s, copy {copy * 1e-12:.2f} TB/s (read "
                  "plus written)."]
-    text = "\n".join(head) + "\n\n" + table(rows, sizes.heads)
+    text = "\n".join(head) + "\n\n" + table(rows, sizes.of_heads)
     print(text)
     if not on_gpu:
         print("Toy sizes under emulation: the benchmark works; its figures mean nothing and are not "
