@@ -85,29 +85,7 @@ struct ScoreGrads {
   }
 };
 
-/// The keys' side of dS of the tile at `begin`; four lanes own a key.
-template <class Bias, class BiasTile, int groups>
-__device__ __forceinline__ void add_to_sums(const ScoreGrads& dz, const BiasTile& tile_bias,
-                                            const Problem& problem, const BackwardArrays& arrays,
-                                            const typename Bias::Params& params,
-                                            const MmaRows<groups>& rows, int begin) {
-  const int key = static_cast<int>(threadIdx.x) / kLanesPerRow;
-  double sum = 0.0;
-  with_method<Bias>(params, rows.head, [&](auto method) {
-#pragma unroll 1
-    for (int row = rows.place; row < rows.kQueries; row += kLanesPerRow) {
-      const float grad = dz.values[row * ScoreGrads::kStride + key];
-      if (grad != 0.0f)
-        sum -= static_cast<double>(grad) *
-               method.derivatives(tile_bias.row(row), tile_bias.key(key)).difference;
-    }
-  });
-  sum = row_sum(sum);
-  if (rows.place == 0 && begin + key < rows.block_range.end)
-    atomic_add(arrays.prefix_sum + problem.sum_index(rows.b, rows.head, begin + key), sum);
-}
-
-/// The same of a warp's own scores of the keys from `begin` on, in registers. A lane ends with the
+/// The keys' side of dS of a warp's scores, of the 32 keys from `begin` on. A lane ends with the
 /// sum of one key over the warp's rows.
 template <class Bias, class BiasTile, int groups>
 __device__ __forceinline__ void add_to_sums(const float (&dz)[groups][4][4],

@@ -25,11 +25,10 @@ namespace mma_kernels {
 /// What a call wants in shared memory of P and dZ.
 struct WantedScores {
   bool weights;  // for atomic additions to keys
-  bool grads;    // for gradients of parameters
+  bool grads;    // for gradients of heads' parameters
 
-  /// @param of_positions the bias has parameters of each position
-  __host__ __device__ WantedScores(const BackwardArrays& arrays, bool of_positions)
-      : weights(arrays.atomic), grads(arrays.head_rows > 0 || (arrays.atomic && of_positions)) {}
+  __host__ __device__ explicit WantedScores(const BackwardArrays& arrays)
+      : weights(arrays.atomic), grads(arrays.head_rows > 0) {}
 };
 
 template <int D, class Bias, class Element>
@@ -82,7 +81,7 @@ struct BackwardQueriesShared {
         grads{shared.take<float>(wanted.grads ? kQueries * ScoreGrads::kStride : 0)} {}
 
   static std::size_t bytes(const BackwardArrays& arrays, const typename Bias::Params& params) {
-    const WantedScores wanted(arrays, Bias::kPerPosition);
+    const WantedScores wanted(arrays);
     return bytes(kGroups, kStages) + (wanted.weights ? 2 * Weights::bytes(kQueries) : 0) +
            (wanted.grads ? ScoreGrads::bytes(kQueries) : 0) +
            (arrays.head_rows > 0 ? HeadGrad<Bias>::bytes(params) : 0);
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   constexpr int kScoreTiles = kKeys / 8, kRowTiles = D / 8;
 
   SharedMemory memory;
-  const WantedScores wanted(arrays, Bias::kPerPosition);
+  const WantedScores wanted(arrays);
   Shared shared(memory, wanted);
   const Rows rows(problem);
   const QueryRows<kGroups> of(problem, arrays, rows);
@@ -198,6 +197,9 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       shared.dz.store(dz, rows);
     }
     if (wanted.grads) shared.grads.store(dz, rows);
+    if constexpr (Bias::kPerPosition)
+      if (wanted.weights && arrays.prefix_sum)
+        add_to_sums<Bias>(dz, shared.bias, problem, arrays, params, rows, begin);
     multiply_add<Element, kKeys / Tile::kDepth>(
         dq,
         [&](int step, int group, std::uint32_t(&a)[4]) {
@@ -209,9 +211,6 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     if (!wanted.weights && !wanted.grads) continue;
     __syncthreads();  // all rows' P and dZ are there
     if (wanted.weights) add_to_keys<D, Element>(shared, problem, arrays, rows, begin);
-    if constexpr (Bias::kPerPosition)
-      if (wanted.weights && arrays.prefix_sum)
-        add_to_sums<Bias>(shared.grads, shared.bias, problem, arrays, params, rows, begin);
     if constexpr (HeadGrad<Bias>::kUsed) {
       if (arrays.head_rows == 0) continue;
 #pragma unroll 1

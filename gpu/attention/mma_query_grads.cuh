@@ -71,9 +71,10 @@ __device__ __forceinline__ void query_score_grads(
     for (int r = 0; r < kRows; ++r) {
       const typename InTile<Bias>::Row bias_row = tile_bias.row(rows.row_in_tile(r));
       const auto of_row = of.row(rows, r);
-      float by_difference = 0.0f, by_gain = 0.0f;  // of the tile
+      [[maybe_unused]] float by_difference = 0.0f, by_gain = 0.0f;  // of the tile
       const int row = rows.nearest_row(r);
-      const float factor = kSsmax ? problem.logit_factor(rows.b, rows.head, row) : 1.0f;
+      [[maybe_unused]] const float factor =
+          kSsmax ? problem.logit_factor(rows.b, rows.head, row) : 1.0f;
       const float log2_factor = kSsmax ? problem.log2_logit_factor(rows.b, rows.head, row) : kLog2E;
 #pragma unroll
       for (int n = 0; n < 2 * tiles; ++n) {
