@@ -23,9 +23,8 @@ namespace plumbline::verdict {
 ///
 /// This holds as well for a kernel that sums units in another way, at its own fp32 y' (|y' - y| <=
 /// e_y):
-///  - y' = N (1/M), M summed in double: epsilon and 1/M, each rounded to fp32, are off by u / (1 +
-///  u)
-///    of themselves, together with the sum and the division in double by less than 2u M;
+///  - y' = N (1/M), M summed in double: epsilon and 1/M are rounded to fp32, each by less than
+///    u / (1 + u) of itself, which with the sum and the division in double is less than the 2u M;
 ///  - units of which w_w y + b_w has one sign for every y' of a tile are 0, or summed, with v_0, as
 ///    a line s y' + t, with s and t summed in double (within h = 2^-53 (W + 3), relative to the sum
 ///    of sizes), rounded to fp32, and one fused multiply-add. Being on the same side at y' as

@@ -172,6 +172,28 @@ BOOST_AUTO_TEST_CASE(units_that_cancel_one_another_stay_within_the_bound) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_long_sum_of_slopes_and_intercepts_is_within_the_bound_next_to_the_kinks) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> kink(0.598f, 0.5999f), size(1.0f, 2.0f);
+  for (int round = 0; round < 20; ++round) {
+    Layer layer(1, 256);
+    for (int w = 0; w < 256; ++w) {
+      layer.weight[w] = size(random);
+      layer.bias[w] = -kink(random) * layer.weight[w];
+      layer.output[w] = size(random);
+    }
+    BOOST_TEST(worst_ratio(layer, between(0.6f, 0.6001f, layer, random)) <= 1.0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_kink_below_the_smallest_float_is_beyond_0) {
+  Layer layer(1, 1);
+  layer.weight[0] = 1e30f;
+  layer.bias[0] = -1e-20f;
+  layer.output[0] = 1.0f;
+  BOOST_TEST(by_parts(layer, {0.0f, 0.0f}).b[0] == 0.0f);
+}
+
 BOOST_AUTO_TEST_CASE(units_with_a_kink_in_the_part_alone_are_kinked) {
   Layer layer(2, 6);
   layer.weight = {1.0f, -1.0f, 2.0f, 0.0f, 1.0f, -4.0f};
