@@ -44,6 +44,8 @@ int clamped_window(int side, const plumbline_problem& p) {
   return std::min(side, positions(p) - 1);
 }
 
+int hidden(const plumbline_problem& p) { return static_cast<int>(p.options[PLUMBLINE_HIDDEN]); }
+
 /// T5's rows of all offsets between two positions.
 std::vector<int> table_row_of_positions(plumbline_problem p) {
   p.keys = positions(p);
@@ -120,7 +122,7 @@ Task task_of(const plumbline_problem& p) {
   for (const plumbline_parameter parameter : parameters_of(p))
     bias.parameters[parameter] = p.parameters[parameter];
   bias.epsilon = static_cast<float>(p.options[PLUMBLINE_EPSILON]);
-  bias.hidden = static_cast<int>(p.options[PLUMBLINE_HIDDEN]);
+  bias.hidden = hidden(p);
   bias.positions = static_cast<int>(p.options[PLUMBLINE_POSITIONS]);
   bias.L0 = p.options[PLUMBLINE_L0];
   const methods::Sizes sizes{p.batch, p.heads, p.queries, p.keys, p.head_dim, p.options};
@@ -197,6 +199,13 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
       table_row_(stream, uses_table(largest.bias) ? 2 * size(positions(largest)) - 1 : 0),
       distance_terms_(stream,
                       distance_terms(largest.bias, 1).empty() ? 0 : size(positions(largest))),
+      fire_kinks_(stream, largest.bias == PLUMBLINE_FIRE
+                              ? size(largest.heads, FireTable::stride(hidden(largest)))
+                              : 0),
+      fire_units_(stream,
+                  largest.bias == PLUMBLINE_FIRE ? size(largest.heads, hidden(largest)) : 0),
+      fire_places_(stream,
+                   largest.bias == PLUMBLINE_FIRE ? size(largest.heads, hidden(largest) + 1) : 0),
       cosine_(stream, angles(largest)),
       sine_(stream, angles(largest)) {
   const plumbline_problem& p = largest_;
@@ -315,8 +324,17 @@ Task Attention::task(const plumbline_problem& p, int prefix_stride) const {
   return task;
 }
 
+Task Attention::task_of_tiles(const plumbline_problem& p) const {
+  Task of_problem = task(p);
+  if (p.bias == PLUMBLINE_FIRE) {
+    of_problem.bias.fire_table = {fire_kinks_.data(), fire_units_.data(), fire_places_.data()};
+    fill_fire_table(stream_, of_problem.bias);
+  }
+  return of_problem;
+}
+
 void Attention::forward(const plumbline_problem& p, const plumbline_outputs& outputs) const {
-  const Task of_problem = task(p);
+  const Task of_problem = task_of_tiles(p);
   require(outputs.o, "o");
   if (kernels_.has_lse) require(outputs.lse, "lse");
   if (scores_)

@@ -106,6 +106,8 @@ class Attention {
 
  private:
   void check(const plumbline_problem& problem) const;
+  /// task(), and FIRE's table, which kernels for a few queries do without.
+  Task task_of_tiles(const plumbline_problem& problem) const;
   /// The gradients of parameters that belong to heads, from the sums of blocks.
   void head_gradients(const plumbline_problem& problem, const plumbline_gradients& gradients,
                       Gradient mode) const;
@@ -127,6 +129,9 @@ class Attention {
   DeviceBuffer<double> prefix_sums_;
   DeviceBuffer<int> visible_counts_, table_row_;
   DeviceBuffer<float> distance_terms_;
+  DeviceBuffer<float> fire_kinks_;  // of a FireTable
+  DeviceBuffer<FireUnit> fire_units_;
+  DeviceBuffer<FirePlace> fire_places_;
   DeviceBuffer<float> cosine_, sine_;
   std::unique_ptr<BackwardWorkspace> backward_workspace_;
   std::unique_ptr<DecodeWorkspace> decode_workspace_;

@@ -67,7 +67,7 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
                          Gradient parameter_mode) const {
   if (!backward_workspace_ && !score_grads_)
     throw std::logic_error("this attention has no room for the backward pass");
-  const Task of_problem = task(p);
+  const Task of_problem = task_of_tiles(p);
   require(gradients.o, "o");
   require(gradients.lse, "lse");
   require(gradients.grad_o, "grad_o");

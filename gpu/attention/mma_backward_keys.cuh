@@ -129,10 +129,22 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
   const typename InTile<Bias>::Key bias_key[2] = {shared.bias.key(at.key_in_tile(0)),
                                                   shared.bias.key(at.key_in_tile(1))};
   float of_tile[2] = {};
-  with_method<Bias>(params, head, [&](auto method) {
+  const PartOfTile part{0, 8 * tiles, at.warp_row, kMmaWarpRows, first_position - at.first_key};
+  with_method_of_part<Bias>(params, head, shared.bias, part, [&](auto method) {
+    constexpr bool together = decltype(method)::kTogether;
 #pragma unroll
     for (int tile = 0; tile < tiles; ++tile) {
       const QueryPair pair = shared.pairs[4 * tile + at.place];
+      float biases[4];  // `together`
+      if constexpr (together) {
+#pragma unroll
+        for (int m = 0; m < 4; ++m) {
+          const int query = 8 * tile + 2 * at.place + m % 2;
+          biases[m] = method.value(shared.bias.row(query), bias_key[m / 2],
+                                   shared.bias.entry(query, at.key_in_tile(m / 2)));
+        }
+        method.finish(biases);
+      }
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
         const int query = 8 * tile + 2 * at.place + n;
@@ -148,7 +160,11 @@ __device__ __forceinline__ void key_score_grads(float (&score)[tiles][4], float 
             p = dz = 0.0f;
             continue;
           }
-          const float b = method.value(bias_row, bias_key[r], shared.bias.entry(query, key));
+          float b;
+          if constexpr (together)
+            b = biases[2 * r + n];
+          else
+            b = method.value(bias_row, bias_key[r], shared.bias.entry(query, key));
           p = probability<Bias>(row.log2_factor * problem.scale, p, row.log2_factor, b,
                                 pair.lse2[n]);
           dz = p * (dz - pair.delta[n]);

@@ -158,10 +158,18 @@ struct MmaBiasTile {
   __device__ static int wrapped(int slot) { return slot < kEntries ? slot : slot - kEntries; }
 };
 
+/// A warp's part of a tile: `rows` rows from `row` on, `keys` keys from `key` on. `offset` is that
+/// of the tile's first row and its first key.
+struct PartOfTile {
+  int row, rows, key, keys, offset;
+};
+
 /// A method of the family Bias: b_ij of a row, a key and an entry, and where kPerPosition its
-/// derivatives.
+/// derivatives. kTogether: value() is what finish() makes several b_ij of.
 template <class Bias>
 struct MethodOf {
+  static constexpr bool kTogether = false;
+
   const typename Bias::Params& params;
   int head;
 
@@ -173,6 +181,8 @@ struct MethodOf {
 
 template <class Form>
 struct PrefixMethod {
+  static constexpr bool kTogether = false;
+
   using Row = InTile<Prefix>::Row;
   using Key = InTile<Prefix>::Key;
 
@@ -184,6 +194,51 @@ struct PrefixMethod {
   }
 };
 
+/// FIRE, `kinked` where the warp's part has units with a kink; without, each b_ij is one of the
+/// line.
+template <bool kinked>
+struct FireMethod {
+  static constexpr bool kTogether = true;
+  FirePart part;
+
+  /// y_ij.
+  __device__ __forceinline__ float value(const Fire::Row& row, const Fire::Key&,
+                                         float entry) const {
+    return entry * row.inverse;
+  }
+
+  /// Each y becomes b: a unit is loaded once for all of them.
+  template <int count>
+  __device__ __forceinline__ void finish(float (&y)[count]) const {
+    float b[count];
+#pragma unroll
+    for (int n = 0; n < count; ++n) b[n] = fmaf(part.slope, y[n], part.intercept);
+    if constexpr (kinked) {
+#pragma unroll 1
+      for (int unit = 0; unit < part.kinked; ++unit) {
+        const FireUnit of = part.units[unit];
+#pragma unroll
+        for (int n = 0; n < count; ++n) b[n] += of.output * fmaxf(0.0f, of.weight * y[n] + of.bias);
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < count; ++n) y[n] = b[n];
+  }
+};
+
+/// The part's y lie between that of the smallest distance in its last row and that of the largest
+/// one in its first row: logarithms grow with distances and positions.
+template <class BiasTile>
+__device__ __forceinline__ FirePart fire_part(const Fire::Params& params, int head,
+                                              const BiasTile& tile, const PartOfTile& part) {
+  const int last_row = part.row + part.rows - 1, last_key = part.key + part.keys - 1;
+  const int least = part.offset + part.row - last_key, most = part.offset + last_row - part.key;
+  const float of_least = tile.entry(part.row, last_key), of_most = tile.entry(last_row, part.key);
+  const float nearest = least <= 0 && most >= 0 ? 0.0f : fminf(of_least, of_most);
+  return {params.table, params.hidden, head, nearest * tile.row(last_row).inverse,
+          fmaxf(of_least, of_most) * tile.row(part.row).inverse};
+}
+
 /// use(the method): which of the family it is, is asked here and not for each score.
 template <class Bias, class Use>
 __device__ __forceinline__ void with_method(const typename Bias::Params& params, int head,
@@ -193,6 +248,22 @@ __device__ __forceinline__ void with_method(const typename Bias::Params& params,
                                             [&]<class Form>(Form) { use(PrefixMethod<Form>{}); });
   else
     use(MethodOf<Bias>{params, head});
+}
+
+/// The same for the scores of a warp's part of a tile.
+template <class Bias, class BiasTile, class Use>
+__device__ __forceinline__ void with_method_of_part(const typename Bias::Params& params, int head,
+                                                    const BiasTile& tile, const PartOfTile& part,
+                                                    Use use) {
+  if constexpr (std::is_same_v<Bias, Fire>) {
+    const FirePart of_part = fire_part(params, head, tile, part);
+    if (of_part.kinked == 0)
+      use(FireMethod<false>{of_part});
+    else
+      use(FireMethod<true>{of_part});
+  } else {
+    with_method<Bias>(params, head, use);
+  }
 }
 
 }  // namespace plumbline::gpu

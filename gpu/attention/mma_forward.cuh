@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
         });
-    make_logits<Bias>(score, rows, problem.scale, params, shared);
+    make_logits<Bias>(score, rows, problem.scale, params, shared, begin);
     if (begin < all_see.begin || begin + kKeys > all_see.end) rows.hide(score, problem, begin);
 
     softmax.add(score, output);

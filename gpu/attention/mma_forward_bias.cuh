@@ -14,11 +14,11 @@ namespace plumbline::gpu {
 /// Makes logits of products q.k, in units of log2, for a lane's rows:
 ///   c_i (scale q.k + b_ij) log2 e = (c_i scale log2 e) q.k + (c_i log2 e) b_ij.
 /// `shared` has c_i log2 e of the block's rows; `scale` is the problem's, or in fp8 times those of
-/// q and k.
+/// q and k. `begin` is the tile's first key.
 template <class Bias, class Rows, class Shared, int groups, int tiles>
 __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], const Rows& rows,
                                             float scale, const typename Bias::Params& params,
-                                            const Shared& shared) {
+                                            const Shared& shared, int begin) {
   constexpr int kRows = Rows::kRows;
   typename InTile<Bias>::Row of_row[kRows];
   float product_factor[kRows], bias_factor[kRows];
@@ -28,9 +28,21 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
     bias_factor[r] = shared.factor(rows.row_in_tile(r));
     product_factor[r] = bias_factor[r] * scale;
   }
-  with_method<Bias>(params, rows.head, [&](auto method) {
+  const PartOfTile part{rows.warp_row, Rows::kWarpRows, 0, 8 * tiles, rows.first_position - begin};
+  with_method_of_part<Bias>(params, rows.head, shared.bias, part, [&](auto method) {
+    constexpr bool together = decltype(method)::kTogether;
 #pragma unroll
     for (int tile = 0; tile < tiles; ++tile) {
+      float biases[2 * kRows];  // of the eight keys, `together`
+      if constexpr (together) {
+#pragma unroll
+        for (int m = 0; m < 2 * kRows; ++m) {
+          const int r = m % kRows, key = 8 * tile + 2 * rows.place + m / kRows;
+          biases[m] = method.value(of_row[r], shared.bias.key(key),
+                                   shared.bias.entry(rows.row_in_tile(r), key));
+        }
+        method.finish(biases);
+      }
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
         const int key = 8 * tile + 2 * rows.place + n;
@@ -42,8 +54,11 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
             // Rounded before RunningSoftmax subtracts from it.
             logit = rounded_product(product_factor[r], logit);
           } else {
-            const float b =
-                method.value(of_row[r], of_key, shared.bias.entry(rows.row_in_tile(r), key));
+            float b;
+            if constexpr (together)
+              b = biases[n * kRows + r];
+            else
+              b = method.value(of_row[r], of_key, shared.bias.entry(rows.row_in_tile(r), key));
             logit = product_factor[r] * logit + bias_factor[r] * b;
           }
         }

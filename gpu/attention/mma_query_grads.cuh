@@ -66,7 +66,10 @@ __device__ __forceinline__ void query_score_grads(
   SeenScores<groups, tiles> seen;
   if (!plain) seen = rows.template seen<tiles>(problem, begin);
   double ssmax[kRows] = {};
-  with_method<Bias>(params, rows.head, [&](auto method) {
+  const PartOfTile part{rows.warp_row, Rows::kWarpRows, 0, 8 * tiles, rows.first_position - begin};
+  with_method_of_part<Bias>(params, rows.head, tile_bias, part, [&](auto method) {
+    constexpr bool together = decltype(method)::kTogether;
+    constexpr int kAtOnce = 8;
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const typename InTile<Bias>::Row bias_row = tile_bias.row(rows.row_in_tile(r));
@@ -76,9 +79,21 @@ __device__ __forceinline__ void query_score_grads(
       [[maybe_unused]] const float factor =
           kSsmax ? problem.logit_factor(rows.b, rows.head, row) : 1.0f;
       const float log2_factor = kSsmax ? problem.log2_logit_factor(rows.b, rows.head, row) : kLog2E;
+      [[maybe_unused]] float biases[kAtOnce];  // `together`
 #pragma unroll
       for (int n = 0; n < 2 * tiles; ++n) {
         const int key = 8 * (n / 2) + 2 * rows.place + n % 2;
+        if constexpr (together) {
+          if (n % kAtOnce == 0) {
+#pragma unroll
+            for (int m = 0; m < kAtOnce; ++m) {
+              const int of_m = 8 * ((n + m) / 2) + 2 * rows.place + m % 2;
+              biases[m] = method.value(bias_row, tile_bias.key(of_m),
+                                       tile_bias.entry(rows.row_in_tile(r), of_m));
+            }
+            method.finish(biases);
+          }
+        }
         float& p = score[r / 2][n / 2][r % 2 * 2 + n % 2];
         float& dz = dp[r / 2][n / 2][r % 2 * 2 + n % 2];
         if (!plain && !seen.has(r, n)) {
@@ -87,7 +102,11 @@ __device__ __forceinline__ void query_score_grads(
         }
         const float product = p;
         const typename InTile<Bias>::Key bias_key = tile_bias.key(key);
-        const float b = method.value(bias_row, bias_key, tile_bias.entry(rows.row_in_tile(r), key));
+        float b;
+        if constexpr (together)
+          b = biases[n % kAtOnce];
+        else
+          b = method.value(bias_row, bias_key, tile_bias.entry(rows.row_in_tile(r), key));
         p = probability<Bias>(log2_factor * problem.scale, product, log2_factor, b, of_row.lse2);
         dz = p * (dz - of_row.delta);
         if constexpr (kSsmax) {

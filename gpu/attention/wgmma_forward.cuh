@@ -66,7 +66,7 @@ __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, con
       [&](int n) {
         const int begin = tiles.begin(n);
         make_logits<Bias>(score, rows, problem.scale, params,
-                          shared.bias.stage(n % Memory::kStages));
+                          shared.bias.stage(n % Memory::kStages), begin);
         if (begin < range.all.begin || begin + kKeys > range.all.end)
           rows.hide(score, problem, begin);
         softmax.add(score, output);

@@ -101,7 +101,8 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
       },
       [&](int n) {
         const int begin = tiles.begin(n);
-        make_logits<Bias>(score, rows, scale, params, shared.bias.stage(n % Memory::kStages));
+        make_logits<Bias>(score, rows, scale, params, shared.bias.stage(n % Memory::kStages),
+                          begin);
         if (begin < range.all.begin || begin + kFp8Keys > range.all.end)
           rows.hide(score, problem, begin);
         softmax.add(score, output);

@@ -58,7 +58,7 @@ struct HeadGrad<Fire> {
     double output_bias = 0.0;
     for (int n = thread; n < kTileQueries * kTileKeys; n += kTileThreads) {
       const int row = n / kTileKeys, key = n % kTileKeys;
-      y[row * kStride + key] = entries[row - key + kTileKeys - 1] / rows[row].divisor;
+      y[row * kStride + key] = entries[row - key + kTileKeys - 1] * rows[row].inverse;
       output_bias += dz[row * stride + key];
     }
     bias_sums[thread] += output_bias;
@@ -78,7 +78,7 @@ struct HeadGrad<Fire> {
       const float weight = p.hidden_weight[w], bias = p.hidden_bias[w];
       float relu = 0.0f, active = 0.0f, by_y = 0.0f, by_c = 0.0f, by_L = 0.0f;
       for (int row = first_row; row < first_row + kRowsPerWarp; ++row) {
-        const float inverse = 1.0f / rows[row].divisor;
+        const float inverse = rows[row].inverse;
         for (int key = 0; key < kTileKeys; ++key) {
           const float at = y[row * kStride + key], r = weight * at + bias;
           if (!(r > 0.0f)) continue;

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 
+#include "bias/fire_table.cuh"
 #include "core/cuda.cuh"
 #include "plumbline_kernel.h"
 
@@ -36,6 +37,7 @@ struct BiasInputs {
   int table_rows;
   const float* distance_terms;  // [keys], of a form that has a term (of_head.cuh)
   int hidden;                   // width of FIRE's or DAPE's hidden layer
+  FireTable fire_table;         // of FIRE, for kernels on tensor cores
   int positions;                // CoPE: rows of a head's table
   PairsShape pairs;
   float epsilon;

@@ -40,6 +40,9 @@ __device__ T shuffle_up(T value, unsigned delta) {
   return __shfl_up_sync(kAllLanes, value, delta);
 }
 
+/// Of how many lanes it holds.
+__device__ inline int lanes_count(bool holds) { return __popc(__ballot_sync(kAllLanes, holds)); }
+
 /// value = combine(value, that of lane (own lane xor mask)) for each of the masks in turn.
 template <unsigned... masks, class T, class Combine>
 __device__ T butterfly(T value, Combine combine) {
@@ -127,6 +130,11 @@ T butterfly(T value, Combine, std::source_location where = std::source_location:
   emulation::warp_collective(&value, combine_lanes_of<T, ButterflySteps<T, Combine, masks...> >,
                              where);
   return value;
+}
+
+inline int lanes_count(bool holds, std::source_location where = std::source_location::current()) {
+  return butterfly<1, 2, 4, 8, 16>(
+      holds ? 1 : 0, [](int a, int b) { return a + b; }, where);
 }
 
 template <class T>

@@ -250,6 +250,60 @@ BOOST_AUTO_TEST_CASE(kerple_with_an_approximate_logarithm_needs_the_contract_to_
        }});
 }
 
+namespace {
+
+/// FIRE's y, by the reciprocal of M.
+template <class Real>
+Real fire_y(const cases::Case& c, int i, int j) {
+  const Real rate = std::abs(c[PLUMBLINE_C][0]), L0 = c.options[PLUMBLINE_L0];
+  const Real m = std::max<Real>(i, std::abs(c[PLUMBLINE_L][0] * L0));
+  const auto M = static_cast<long double>(std::log1p(rate * m)) + c.options[PLUMBLINE_EPSILON];
+  return std::log1p(rate * static_cast<Real>(std::abs(i - j))) * static_cast<Real>(1 / M);
+}
+
+long double fire(const cases::Case& c, int i, int j) {
+  const auto y = fire_y<long double>(c, i, j);
+  long double sum = c[PLUMBLINE_OUTPUT_BIAS][0];
+  for (std::size_t w = 0; w < c[PLUMBLINE_HIDDEN_WEIGHT].size(); ++w)
+    sum += c[PLUMBLINE_OUTPUT_WEIGHT][w] *
+           std::max(0.0L, c[PLUMBLINE_HIDDEN_WEIGHT][w] * y + c[PLUMBLINE_HIDDEN_BIAS][w]);
+  return sum;
+}
+
+/// The units with a kink within `reach` of y one by one, all others as one line, whose two numbers
+/// are sums in double.
+float fire_by_lines(const cases::Case& c, int i, int j, float reach) {
+  const auto y = fire_y<float>(c, i, j);
+  double slope = 0, intercept = c[PLUMBLINE_OUTPUT_BIAS][0];
+  std::vector<std::size_t> kinked;
+  for (std::size_t w = 0; w < c[PLUMBLINE_HIDDEN_WEIGHT].size(); ++w) {
+    const double weight = c[PLUMBLINE_HIDDEN_WEIGHT][w], bias = c[PLUMBLINE_HIDDEN_BIAS][w];
+    if (std::abs(weight * y + bias) <= std::abs(weight) * reach) {
+      kinked.push_back(w);
+    } else if (weight * y + bias > 0) {
+      slope += c[PLUMBLINE_OUTPUT_WEIGHT][w] * weight;
+      intercept += c[PLUMBLINE_OUTPUT_WEIGHT][w] * bias;
+    }
+  }
+  float sum = std::fma(static_cast<float>(slope), y, static_cast<float>(intercept));
+  for (const std::size_t w : kinked)
+    sum += c[PLUMBLINE_OUTPUT_WEIGHT][w] *
+           std::max(0.0f, c[PLUMBLINE_HIDDEN_WEIGHT][w] * y + c[PLUMBLINE_HIDDEN_BIAS][w]);
+  return sum;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(fire_by_a_line_and_the_units_with_a_kink_near_by) {
+  for (const float reach : {0.0f, 0.01f, 0.3f}) {
+    const double worst = worst_ratio(
+        PLUMBLINE_FIRE, cases::undeclared_contract(),
+        {[&](const auto& c, int i, int j) { return fire_by_lines(c, i, j, reach); }, fire});
+    BOOST_TEST(worst <= 1.0);
+    BOOST_TEST(worst > 0.03);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_tile_of_any_declared_size_stays_within_the_keys) {
   auto contract = cases::undeclared_contract();
   contract.prefix_tile = std::numeric_limits<std::int32_t>::max();

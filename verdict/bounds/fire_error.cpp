@@ -8,8 +8,6 @@
 #include "verdict/bounds/roundoff.hpp"
 
 namespace plumbline::verdict {
-namespace {}  // namespace
-
 FireErrors::FireErrors(const cases::Case& the_case, const Contract& contract, int head, int i,
                        int j) {
   const auto& hidden_weight = the_case[PLUMBLINE_HIDDEN_WEIGHT];
@@ -37,6 +35,7 @@ FireErrors::FireErrors(const cases::Case& the_case, const Contract& contract, in
   }
   y = N / M;
   y_error = (N_error + y * M_error) / (M - M_error) + u * y;
+  if (N > 0 && M > 0x1p125) y_error += (N + 1) * 0x1p-150;
 
   double slope = 0, slope_size = 0, slope_error = 0, size = std::abs(output_bias),
          bias = output_bias;
