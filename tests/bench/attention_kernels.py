@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 HEADS, HEAD_DIM = 12, 64
-KERNELS = ["fused", "fused_atomic", "fused_skipping", "mma", "mma_rope", "mma_atomic", "wgmma", "split_kv"]
+KERNELS = ["fused", "fused_atomic", "fused_skipping", "mma", "mma_rope", "mma_atomic", "mma_skipping", "wgmma", "split_kv"]
 BIASES = ["nope", "alibi", "cable", "ggd", "kerple_log", "t5", "fire", "fox", "rope_half_split"]
 
 
