@@ -49,14 +49,9 @@ struct ForwardShared {
   __device__ SkippingRow& row(int row) const { return q.template note<SkippingRow>(row); }
   __device__ float& factor(int row) const { return this->row(row).factor; }
   __device__ WarpRange& range(int warp) const { return k.template note<WarpRange>(warp); }
-  __device__ SkippingWarp& skipping(int stage, int warp) const {
-    return v.template note<SkippingWarp>(stage * kMmaWarps + warp);
-  }
-  /// The next tile that some row of the block needs.
-  __device__ int next_tile(int stage) const {
-    int next = skipping(stage, 0).next;
-    for (int warp = 1; warp < kMmaWarps; ++warp) next = max(next, skipping(stage, warp).next);
-    return next;
+  __device__ NextOfWarps& next(int stage) const { return v.template note<NextOfWarps>(stage); }
+  __device__ int& begin(int stage, int warp) const {
+    return v.template note<int>(2 + stage * kMmaWarps + warp);
   }
 
   static constexpr std::size_t bytes() {
@@ -120,7 +115,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   // sum.
   const auto after = [&](int begin) {
     if constexpr (kSkipping)
-      return shared.next_tile(stage);
+      return shared.next(stage).nearest();
     else
       return begin - kKeys;
   };
@@ -128,13 +123,12 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     if constexpr (kSkipping) {
       const int next = next_needed<Bias, kKeys>(problem, params, rows, shared, softmax.maximum,
                                                 begin, bounds...);
-      if (rows.lane == 0) shared.skipping(stage, warp) = {begin, next};
+      if (rows.lane == 0) shared.next(stage).of[warp] = next, shared.begin(stage, warp) = begin;
     }
     __syncthreads();  // all are done with the tile before
     const bool is_first = begin + kKeys >= keys.end;
     bool follows = !is_first;
-    if constexpr (kSkipping)
-      follows = follows && shared.skipping(stage ^ 1, warp).begin == begin + kKeys;
+    if constexpr (kSkipping) follows = follows && shared.begin(stage ^ 1, warp) == begin + kKeys;
     if (const int next = after(begin); next >= keys.begin) copy_keys(next, stage ^ 1);
     cp_async_commit();
     shared.bias.load_keys(params, rows.first(), begin, keys.end);

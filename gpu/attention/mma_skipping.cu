@@ -21,15 +21,16 @@ __device__ KeyRange keys_of_tile(const Mask& mask, int batch, int tile, int widt
   return {tile * width, min(tile * width + width, length_of(mask, batch))};
 }
 
-/// One warp a tile; a sequence has `tiles` of each of its `heads`. NaN becomes infinity.
+/// One warp a tile; a sequence has `tiles` of each of its key heads, and each of these `heads`
+/// query heads, which get the same. NaN becomes infinity.
 template <class Storage>
-__global__ void tile_norms_kernel(Mask mask, int heads, int head_dim, int width, int tiles,
-                                  std::size_t count, const Storage* k, float* norms) {
+__global__ void tile_norms_kernel(Mask mask, int kv_heads, int heads, int head_dim, int width,
+                                  int tiles, std::size_t count, const Storage* k, float* norms) {
   const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kWarps + threadIdx.x / kWarpSize;
   float longest = 0.0f;
   if (n < count) {
-    const KeyRange range =
-        keys_of_tile(mask, static_cast<int>(n / tiles / heads), static_cast<int>(n % tiles), width);
+    const KeyRange range = keys_of_tile(mask, static_cast<int>(n / tiles / kv_heads),
+                                        static_cast<int>(n % tiles), width);
     const Storage* const of_head = k + n / tiles * mask.keys * head_dim;
     for (int key = range.begin + static_cast<int>(lane_index()); key < range.end;
          key += kWarpSize) {
@@ -39,7 +40,9 @@ __global__ void tile_norms_kernel(Mask mask, int heads, int head_dim, int width,
     }
   }
   longest = butterfly<1, 2, 4, 8, 16>(longest, [](float a, float b) { return fmaxf(a, b); });
-  if (n < count && lane_index() == 0) norms[n] = longest;
+  if (n >= count) return;
+  for (int head = static_cast<int>(lane_index()); head < heads; head += kWarpSize)
+    norms[(n / tiles * heads + head) * tiles + n % tiles] = longest;
 }
 
 /// One thread for `width` offsets of a head, of those up to `highest`. NaN becomes infinity.
@@ -101,15 +104,18 @@ std::size_t prefix_tiles(const Task& task, int tiles) {
 template <class Storage>
 void launch_norms(const Stream& stream, const Task& task, int width, int tiles,
                   const DeviceBuffer<float>& norms) {
-  launch(stream, {dim3{blocks_for(norms.size(), kWarps)}, dim3{kThreads}, 0},
-         tile_norms_kernel<Storage>, task.problem.mask, task.problem.kv_heads, task.head_dim, width,
-         tiles, norms.size(), static_cast<const Storage*>(task.problem.k), norms.data());
+  const Problem& p = task.problem;
+  const int heads = p.heads / p.kv_heads;
+  const std::size_t count = norms.size() / heads;
+  launch(stream, {dim3{blocks_for(count, kWarps)}, dim3{kThreads}, 0}, tile_norms_kernel<Storage>,
+         p.mask, p.kv_heads, heads, task.head_dim, width, tiles, count,
+         static_cast<const Storage*>(p.k), norms.data());
 }
 
 }  // namespace
 
 TileBoundArrays::TileBoundArrays(const Stream& stream, const Task& task, int width)
-    : norms_(stream, static_cast<std::size_t>(task.problem.batch) * task.problem.kv_heads *
+    : norms_(stream, static_cast<std::size_t>(task.problem.batch) * task.problem.heads *
                          tiles_of(task.problem.keys, width)),
       entries_(stream, static_cast<std::size_t>(task.problem.heads) * offset_tiles(task, width)),
       lowest_(stream, prefix_tiles(task, tiles_of(task.problem.keys, width))),

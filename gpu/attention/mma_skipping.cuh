@@ -25,7 +25,7 @@ namespace plumbline::gpu {
 /// What is known of keys before they are copied, of `width` at a time from key 0 of a sequence on.
 /// What is not finite makes a tile needed.
 struct TileBounds {
-  const float* norms;  // [batch, kv_heads, tiles]: the longest key
+  const float* norms;  // [batch, heads, tiles]: the longest key
   /// [heads, offset_tiles]: the largest entry of `width` offsets i - j, from lowest_offset on.
   const float* entries;
   const double *lowest, *highest;  // [batch, heads, tiles]: of the prefix sums
@@ -99,8 +99,9 @@ struct BiasOverTile<Prefix> {
     const std::size_t of_head =
         (static_cast<std::size_t>(at.batch) * params.heads + at.head) * bounds.tiles;
     const std::size_t first = of_head + begin / width, last = of_head + (begin + width - 1) / width;
-    const double lowest = fmin(bounds.lowest[first], bounds.lowest[last]);
-    const double highest = fmax(bounds.highest[first], bounds.highest[last]);
+    double lowest = bounds.lowest[first], highest = bounds.highest[first];
+    if (bounds.lowest[last] < lowest) lowest = bounds.lowest[last];
+    if (bounds.highest[last] > highest) highest = bounds.highest[last];
     if (!(row.gain >= 0.0f && lowest > -HUGE_VAL && highest < HUGE_VAL)) return INFINITY;
     const auto least = static_cast<float>(row.sum - highest);
     const auto most = static_cast<float>(row.sum - lowest);
@@ -144,10 +145,16 @@ struct alignas(16) SkippingRow {
   }
 };
 
-/// Of a warp, while the block is at the tile `begin`: the next tile that one of its rows needs.
-struct alignas(8) SkippingWarp {
-  int begin, next;
+/// The next tile that one of the rows of each warp needs.
+struct alignas(16) NextOfWarps {
+  int of[kMmaWarps];
+
+  __device__ int nearest() const {
+    const NextOfWarps all = *this;  // in one access
+    return max(max(all.of[0], all.of[1]), max(all.of[2], all.of[3]));
+  }
 };
+static_assert(kMmaWarps == 4);
 
 /// Of the tiles of kKeys keys before `begin` the nearest that some row of this warp needs; below
 /// the block's first key where none is left. `shared` has each row's SkippingRow, which its lane
@@ -169,8 +176,7 @@ __device__ __forceinline__ int next_needed(const Problem& problem,
   SkippingRow& row = shared.row(n);
   const At at{rows.b, rows.head, rows.first_row + n, rows.first_position + n};
   const std::size_t of_head =
-      (static_cast<std::size_t>(rows.b) * problem.kv_heads + problem.kv_head_of(rows.head)) *
-      bounds.tiles;
+      (static_cast<std::size_t>(rows.b) * problem.heads + rows.head) * bounds.tiles;
   const auto needed = [&](int tile) {
     const float norm = fmaxf(bounds.norms[of_head + tile / kKeys],
                              bounds.norms[of_head + (tile + kKeys - 1) / kKeys]);
