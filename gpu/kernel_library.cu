@@ -30,12 +30,11 @@ constexpr plumbline_contract scalar() {
 }
 constexpr plumbline_contract kScalar = scalar();
 
-constexpr plumbline_contract skipping() {
-  plumbline_contract contract = kScalar;
+constexpr plumbline_contract skipping(plumbline_contract contract) {
   contract.skipped_mass = 0x1p-14;
   return contract;
 }
-constexpr plumbline_contract kSkipping = skipping();
+constexpr plumbline_contract kSkipping = skipping(kScalar);
 
 /// A kernel in which an fp32 number below 2^-126 may become 0.
 constexpr plumbline_contract flushing(plumbline_contract contract) {
@@ -244,6 +243,11 @@ int supports_mma_fp8(const plumbline_problem* problem, int32_t pass) {
   if (!problem || !is_fp8(*problem) || pass != PLUMBLINE_FORWARD) return 0;
   const plumbline_problem wide = as_bf16(*problem);
   return supports_mma<false>(&wide, pass);
+}
+
+int supports_mma_skipping(const plumbline_problem* problem, int32_t pass) {
+  return problem && pass == PLUMBLINE_FORWARD && problem->format != PLUMBLINE_TF32 &&
+         supports_mma<false>(problem, pass);
 }
 
 int forward_fp8_by_mma(const plumbline_problem* problem, const plumbline_outputs* outputs,
@@ -458,6 +462,15 @@ constexpr plumbline_kernel kKernels[] = {
 #endif
     forward_kernel("fused_skipping", forward<&fused_skipping_forward, skipping_leaves_out>,
                    kSkipping, supports_forward<skipping_leaves_out>),
+    {"mma_skipping",
+     {{}, skipping(tensor_core(PLUMBLINE_BF16, 0)), skipping(tensor_core(PLUMBLINE_FP16, 0)), {}},
+     1,
+     supports_mma_skipping,
+     forward<&mma_skipping_forward, tensor_cores_leave_out>,
+     nullptr,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
     {"unfused",
      {kScalar, kScalar, kScalar, kScalar},
      1,

@@ -13,7 +13,7 @@ __global__ void key_norms_kernel(Format format, int head_dim, std::size_t keys, 
                                  float* norms) {
   const std::size_t key = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (key >= keys) return;
-  float sum = 0.0f;
+  float sum = kLostSquares;
   for (int d = 0; d < head_dim; ++d) {
     const float x = load_element(k, format, key * head_dim + d);
     sum += x * x;

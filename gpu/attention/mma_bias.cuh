@@ -147,6 +147,14 @@ struct MmaBiasTile {
       return {};
   }
 
+  /// As the family has it.
+  __device__ __forceinline__ typename Bias::Row kept_row(int n) const {
+    if constexpr (kKeptRows > 0)
+      return kept[n];
+    else
+      return row(n);
+  }
+
   __device__ __forceinline__ typename Of::Key key(int n) const {
     if constexpr (kBiasKeys > 0)
       return keys[n];

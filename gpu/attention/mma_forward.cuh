@@ -13,6 +13,7 @@
 
 #include "attention/mma_forward_bias.cuh"
 #include "attention/mma_rows.cuh"
+#include "attention/mma_skipping.cuh"
 #include "attention/mma_softmax.cuh"
 #include "attention/mma_tile.cuh"
 #include "attention/variants.cuh"
@@ -43,24 +44,32 @@ struct ForwardShared {
         v(Tile::take(shared, 2 * kKeys)),
         bias(shared) {}
 
-  // Of a row of q the factor that make_logits() takes, and of a warp what its rows see: kept here,
-  // since registers are short.
-  __device__ float& factor(int row) const { return q.template note<float>(row); }
+  // Of a row of q the factor that make_logits() takes, and what skipping does; of a warp what its
+  // rows see, and what skipping does with each stage: kept here, since registers are short.
+  __device__ SkippingRow& row(int row) const { return q.template note<SkippingRow>(row); }
+  __device__ float& factor(int row) const { return this->row(row).factor; }
   __device__ WarpRange& range(int warp) const { return k.template note<WarpRange>(warp); }
+  __device__ NextOfWarps& next(int stage) const { return v.template note<NextOfWarps>(stage); }
+  __device__ int& begin(int stage, int warp) const {
+    return v.template note<int>(2 + stage * kMmaWarps + warp);
+  }
 
   static constexpr std::size_t bytes() {
     return Tile::bytes(kQueries) + 2 * Tile::bytes(2 * kKeys) + BiasTile::bytes();
   }
 };
 
-template <int D, class Bias, class Element>
+/// Skips tiles where there are `bounds`: TileBounds.
+template <int D, class Bias, class Element, class... Bounds>
 __global__ void __launch_bounds__(kMmaThreads, 2)
-    forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params) {
+    forward_kernel(Problem problem, Outputs outputs, typename Bias::Params params,
+                   Bounds... bounds) {
   using Shared = ForwardShared<D, Bias, Element>;
   using Tile = typename Shared::Tile;
   using Storage = typename Tile::Storage;
   using Rows = MmaRows<Shared::kGroups>;
   constexpr int kGroups = Shared::kGroups, kKeys = Shared::kKeys;
+  constexpr bool kSkipping = sizeof...(Bounds) > 0;
   constexpr int kScoreTiles = kKeys / 8, kOutputTiles = D / 8;
 
   SharedMemory memory;
@@ -88,21 +97,42 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   if (tiles > 0) copy_keys(last, 0);
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
-  if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries)
-    shared.factor(row) =
-        problem.log2_logit_factor(rows.b, rows.head, rows.first_row + min(row, rows.count - 1));
+  if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries) {
+    const int nearest = rows.first_row + min(row, rows.count - 1);
+    shared.factor(row) = problem.log2_logit_factor(rows.b, rows.head, nearest);
+    if constexpr (kSkipping) {
+      const std::size_t start = problem.query_start(rows.b, rows.head, nearest, D);
+      shared.row(row).begin(problem, rows, row, static_cast<const Storage*>(problem.q) + start, D,
+                            kKeys);
+    }
+  }
 
   float output[kGroups][kOutputTiles][4] = {};
   RunningSoftmax<Rows::kRows> softmax;
   if (problem.sinks) softmax.begin_with(problem.sinks[rows.head] * kLog2E, rows.place == 0);
   int stage = 0;
-  for (int begin = last; begin >= keys.begin; begin -= kKeys, stage ^= 1) {
+  // The tile after the one that begins here: without skipping, which keeps it in shared memory, a
+  // sum.
+  const auto after = [&](int begin) {
+    if constexpr (kSkipping)
+      return shared.next(stage).nearest();
+    else
+      return begin - kKeys;
+  };
+  for (int begin = last; begin >= keys.begin; begin = after(begin), stage ^= 1) {
+    if constexpr (kSkipping) {
+      const int next = next_needed<Bias, kKeys>(problem, params, rows, shared, softmax.maximum,
+                                                begin, bounds...);
+      if (rows.lane == 0) shared.next(stage).of[warp] = next, shared.begin(stage, warp) = begin;
+    }
     __syncthreads();  // all are done with the tile before
     const bool is_first = begin + kKeys >= keys.end;
-    if (begin > keys.begin) copy_keys(begin - kKeys, stage ^ 1);
+    bool follows = !is_first;
+    if constexpr (kSkipping) follows = follows && shared.begin(stage ^ 1, warp) == begin + kKeys;
+    if (const int next = after(begin); next >= keys.begin) copy_keys(next, stage ^ 1);
     cp_async_commit();
     shared.bias.load_keys(params, rows.first(), begin, keys.end);
-    shared.bias.load_entries(params, rows.head, rows.first_position - begin, is_first);
+    shared.bias.load_entries(params, rows.head, rows.first_position - begin, !follows);
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
@@ -145,18 +175,39 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   write_outputs<D, Element>(output, softmax, problem, outputs, rows);
 }
 
+template <int D, class Bias, class Element, class... Bounds>
+void launch_forward(const Stream& stream, const Task& task, const Outputs& outputs,
+                    const Bounds&... bounds) {
+  using Shared = ForwardShared<D, Bias, Element>;
+  const Problem& p = task.problem;
+  const auto tiles = static_cast<unsigned>((p.queries + Shared::kQueries - 1) / Shared::kQueries);
+  launch(stream,
+         {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
+          dim3{kMmaThreads}, Shared::bytes()},
+         forward_kernel<D, Bias, Element, Bounds...>, p, outputs, Bias::params(task.bias),
+         bounds...);
+}
+
 /// For `dispatch_bias`.
 template <class Element>
 struct Forward {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
-    using Shared = ForwardShared<D, Bias, Element>;
-    const Problem& p = task.problem;
-    const auto tiles = static_cast<unsigned>((p.queries + Shared::kQueries - 1) / Shared::kQueries);
-    launch(stream,
-           {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
-            dim3{kMmaThreads}, Shared::bytes()},
-           forward_kernel<D, Bias, Element>, p, outputs, Bias::params(task.bias));
+    launch_forward<D, Bias, Element>(stream, task, outputs);
+  }
+};
+
+/// Likewise.
+template <class Element>
+struct SkippingForward {
+  template <int D, class Bias>
+  static void run(const Stream& stream, const Task& task, const Outputs& outputs) {
+    if constexpr (BiasOverTile<Bias>::kIsKnown) {
+      const TileBoundArrays arrays(stream, task, ForwardShared<D, Bias, Element>::kKeys);
+      launch_forward<D, Bias, Element>(stream, task, outputs, arrays.bounds());
+    } else {
+      throw std::invalid_argument("nothing is known of this bias over a tile");
+    }
   }
 };
 
@@ -165,6 +216,11 @@ struct Forward {
 template <class Element>
 void mma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs) {
   dispatch<mma_kernels::Forward<Element>>(stream, task, outputs);
+}
+
+template <class Element>
+void mma_skipping_forward_in(const Stream& stream, const Task& task, const Outputs& outputs) {
+  dispatch<mma_kernels::SkippingForward<Element>>(stream, task, outputs);
 }
 
 }  // namespace plumbline::gpu

@@ -3,11 +3,9 @@
 #define PLUMBLINE_GPU_ATTENTION_SKIPPING_CUH
 
 #include "attention/key_tile.cuh"
+#include "attention/skipped_mass.cuh"
 
 namespace plumbline::gpu {
-
-/// Mass of a row that skipping may leave out: 2^-14 > e^-10.
-inline constexpr float kSkippedLogit = 10.0f;
 
 /// Which tiles of keys no row needs. By Cauchy and Schwarz
 ///   s_ij <= c_i (|scale| |q_i| |k_j| + b_ij)   for c_i >= 0,
@@ -29,12 +27,12 @@ struct SkipTest {
   template <int D, class Bias>
   __device__ static float query_length(const Tile<D>& tile, const Problem& problem,
                                        const TileRow<Bias>& row) {
-    float square = 0.0f;
+    float square = kLostSquares;
     for (int d = 0; d < D; ++d) {
       const float x = tile.q[row.row_in_tile * Tile<D>::kQueryStride + d];
       square += x * x;
     }
-    return 1.0001f * fabsf(problem.scale) * sqrtf(square);
+    return kNormFactor * fabsf(problem.scale) * sqrtf(square);
   }
 
   /// The same for all threads of the block. What `bias` knows of the tile must be there.

@@ -30,9 +30,15 @@ void fused_skipping_forward(const Stream& stream, const Task& task, const Output
 /// Variant 3 on tensor cores, in bf16, fp16 and tf32.
 void mma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// The same for one element format; every one has its own source file.
+/// The same in bf16 and fp16 without the tiles of keys whose weights are provably negligible. With
+/// FIRE, bias tensors and RoPE nothing is known of a tile, and none is left out.
+void mma_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
+
+/// Both for one element format; every one has its own source file.
 template <class Element>
 void mma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
+template <class Element>
+void mma_skipping_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
 
 #if PLUMBLINE_ON_GPU
 /// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128, without RoPE;

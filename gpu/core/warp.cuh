@@ -28,7 +28,7 @@ __device__ T shuffle_xor(T value, unsigned mask) {
   return __shfl_xor_sync(kAllLanes, value, static_cast<int>(mask));
 }
 
-/// The value of a lane, the same one for all.
+/// The value of a lane.
 template <class T>
 __device__ T shuffle(T value, int lane) {
   return __shfl_sync(kAllLanes, value, lane);

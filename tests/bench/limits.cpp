@@ -3,7 +3,7 @@
 // What the host hands to a built-in attention kernel for a causal problem of one sequence with two
 // heads: one object of JSON with the bytes of the kernel's parameters in order, the grid, the
 // shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
-// runs the kernel's machine code with them. KERNEL is mma_forward,
+// runs the kernel's machine code with them. KERNEL is mma_forward, mma_skipping,
 // mma_backward_keys, mma_backward_queries, mma_backward_split, the last two also with _atomic at
 // their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries (all bf16),
 // wgmma_fp8_forward, fused_forward (fp32) or decode (bf16). Nothing is launched.
@@ -21,6 +21,7 @@
 #include "attention/attention.cuh"
 #include "attention/decode.cuh"
 #include "attention/dispatch.cuh"
+#include "attention/mma_skipping.cuh"
 #include "attention/variants.cuh"
 #include "attention/wgmma_backward_keys.cuh"
 #include "attention/wgmma_backward_queries.cuh"
@@ -97,6 +98,13 @@ struct OfFamily {
     note(
         "mma_forward", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
         Bias::params(task.bias));
+    const int width = task.head_dim <= 64 ? 64 : 32, tiles = task.problem.keys / width;
+    double place = 0;
+    const auto* const entries = reinterpret_cast<const float*>(&place);
+    note(
+        "mma_skipping", [&] { mma_forward(stream, task, outputs); }, task.problem, outputs,
+        Bias::params(task.bias),
+        TileBounds{entries, entries, &place, &place, tiles, 2 * tiles, 1 - task.problem.keys});
     const TensorMap map{};
     note(
         "wgmma_forward",

@@ -37,6 +37,7 @@ FEW = ["nope", "alibi", "ggd", "cable"]
 ALL = ["nope", "alibi", "ggd", "kerple_log", "t5", "cable", "k_cable", "fox", "fire"]
 KERNELS = {
     "mma_forward": Kernel("mma_forward_bf16", "forward_kernel", ALL, [64, 128], 512, 0, 2, 2),
+    "mma_skipping": Kernel("mma_skipping_bf16", "forward_kernel", ["nope", "alibi", "cable"], [64, 128], 512, 0, 2, 2),
     "mma_backward_keys": Kernel("mma_backward_keys_bf16", "backward_keys_kernel", FEW, [64, 128], 256, 0, 4, 5),
     "mma_backward_queries": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64], 512, 0, 3, 5),
     "mma_backward_queries_atomic": Kernel("mma_backward_queries_bf16", "backward_queries_kernel", FEW, [64], 512, 0,

@@ -373,7 +373,7 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST_CONTEXT(kernel.name) {
       const auto refusal = [&](auto change) {
         Small small(3);
-        small.problem.format = PLUMBLINE_TF32;
+        small.problem.format = name == "mma_skipping" ? PLUMBLINE_BF16 : PLUMBLINE_TF32;
         if (has_rope) small.problem.rope = PLUMBLINE_ROPE_HALF_SPLIT;
         if (has_rope) small.problem.rotary_dim = D;
         small.problem.options[PLUMBLINE_BASE] = 10000;
@@ -381,11 +381,14 @@ BOOST_AUTO_TEST_CASE(
         change(small.problem);
         for (const int pass : {PLUMBLINE_FORWARD, PLUMBLINE_BACKWARD})
           BOOST_TEST(kernel.supports(&small.problem, pass) == 0);
-        char message[256] = "";
-        const plumbline_gradients gradients{};
-        BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 1);
-        BOOST_TEST(small.run(kernel) == message);
-        return std::string(message);
+        const std::string reason = small.run(kernel);
+        if (kernel.backward) {
+          char message[256] = "";
+          const plumbline_gradients gradients{};
+          BOOST_TEST(kernel.backward(&small.problem, &gradients, message, sizeof message) == 1);
+          BOOST_TEST(reason == message);
+        }
+        return reason;
       };
       BOOST_TEST(refusal([](auto& p) { p.mask = mask; }) == "mask must be NULL for this kernel");
       BOOST_TEST(refusal([](auto& p) { p.value_dim = 16; }) ==
