@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "model/layers.cuh"
+#include "model/upload.cuh"
 #include "ops/chunked_cross_entropy.cuh"
 
 namespace plumbline::gpu {
@@ -40,6 +41,7 @@ class Head {
       *piece = arena.take<Element>(rows * c.width);
     logits_ = arena.take<Element>(std::min<std::size_t>(rows, kChunkRows) * c.vocabulary);
     losses_ = arena.take<float>(rows);
+    sum_ = arena.take<double>(1);
   }
 
   /// Up to what the classifier reads.
@@ -56,10 +58,9 @@ class Head {
     return logits_;
   }
 
-  /// The loss, after forward; with `gradients` also the classifier's, and dL/d hidden.
-  /// `before_wait` as chunked_cross_entropy has it.
-  ChunkedLoss loss(int rows, const Targets& targets, bool gradients, double grad_loss,
-                   std::int64_t denominator, const std::function<void()>& before_wait = {}) {
+  /// Asks for the loss, after forward; with `gradients` also for the classifier's, and dL/d hidden.
+  void loss(int rows, const Targets& targets, bool gradients, double grad_loss,
+            std::int64_t denominator) {
     Classifier<Element> classifier;
     classifier.forward = [&](int first, int count, Element*) { logits(first, count); };
     if (gradients)
@@ -71,9 +72,17 @@ class Head {
                                      step_.gradient(weight_), grad_bias_, Gradient::accumulate);
       };
     const int vocabulary = step_.configuration.vocabulary;
-    return chunked_cross_entropy(step_.stream, {rows, vocabulary, vocabulary}, targets, classifier,
-                                 std::min(rows, kChunkRows), logits_, losses_, grad_loss,
-                                 denominator, before_wait);
+    const double n = mean_of(targets.counted, denominator);
+    launch_chunked_cross_entropy(step_.stream, {rows, vocabulary, vocabulary}, targets, classifier,
+                                 std::min(rows, kChunkRows), logits_, losses_,
+                                 static_cast<float>(grad_loss / n), sum_);
+  }
+
+  /// Waits for the loss that was asked for.
+  ChunkedLoss wait_for_loss(const Targets& targets, std::int64_t denominator) const {
+    double sum = 0.0;
+    download(step_.stream, sum_, 1, &sum);
+    return {sum, sum / mean_of(targets.counted, denominator), targets.counted};
   }
 
   /// After loss with gradients: dL/dx. `workspace` [rows, width].
@@ -106,6 +115,7 @@ class Head {
   const Element* x_ = nullptr;
   Element *pre_, *active_, *hidden_, *grad_hidden_, *logits_;
   float* losses_;
+  double* sum_;  ///< of the losses
 };
 
 }  // namespace plumbline::gpu

@@ -121,7 +121,7 @@ class DropoutLayer {
   /// x becomes dropout(x).
   void apply(const Tokens& tokens, Element* x) const { apply(tokens, x, x); }
   void apply(const Tokens& tokens, const Element* x, Element* y) const {
-    dropout(step_.stream, of(tokens), x, y,
+    dropout(step_.stream, of_place(), x, y,
             static_cast<std::size_t>(tokens.rows()) * step_.configuration.width);
   }
   /// grad_y itself where nothing is dropped, else dropout(grad_y), in `workspace`.
@@ -130,12 +130,14 @@ class DropoutLayer {
     apply(tokens, grad_y, workspace);
     return workspace;
   }
+  /// Places of a model, whose draws follow one another.
+  static std::uint64_t places(const ModelConfiguration& c) { return 2 * c.layers + 1; }
   bool on() const { return step_.drops && step_.configuration.dropout > 0.0; }
 
  private:
-  Dropout of(const Tokens& tokens) const {
-    const std::uint64_t places = 2 * step_.configuration.layers + 1;
-    return {step_.configuration.dropout, step_.dropout_seed, tokens.draw * places + place_};
+  Dropout of_place() const {
+    return {step_.configuration.dropout, step_.dropout_seed, static_cast<std::uint64_t>(place_),
+            step_.dropout_draw.data()};
   }
 
   const Step<Element>& step_;

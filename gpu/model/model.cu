@@ -4,6 +4,7 @@
 #include <climits>
 #include <string>
 
+#include "core/graph.cuh"
 #include "model/embedding_layer.cuh"
 #include "model/head.cuh"
 #include "model/sublayer.cuh"
@@ -26,6 +27,18 @@ const ModelRun& checked(const ModelRun& run) {
          "at least 1, and batch x length below 2^31");
   return run;
 }
+
+/// What the launches of add_gradients depend on, beside what is in device memory: those of equal
+/// calls are the same.
+struct GradientCall {
+  Tokens tokens;
+  int targets = 0;
+  double grad_loss = 0.0;
+  std::int64_t denominator = 0;
+  const float* working_memory = nullptr;  ///< of linear layers
+
+  bool operator==(const GradientCall&) const = default;
+};
 
 /// What takes its memory from an arena.
 template <class Element>
@@ -87,21 +100,34 @@ class Transformer : public Model {
   void zero_gradients() override { fill_zero(step_.stream, gradients(), step_.gradients.size()); }
 
   ChunkedLoss loss(const SequenceBatch& batch, std::int64_t denominator) override {
-    forward(uploaded(batch, true, false));
-    return layers_->head.loss(rows_, targets(), false, 1.0, denominator);
+    const Tokens tokens = uploaded(batch, true, false);
+    mean_of(targets_, denominator);  // before all launches
+    forward(tokens);
+    layers_->head.loss(rows_, targets(), false, 1.0, denominator);
+    return layers_->head.wait_for_loss(targets(), denominator);
   }
 
   ChunkedLoss add_gradients(const SequenceBatch& batch, double grad_loss,
                             std::int64_t denominator) override {
     const Tokens tokens = uploaded(batch, true, true);
-    forward(tokens);
-    const auto to_the_input = [&] {
+    mean_of(targets_, denominator);  // before all launches
+    const GradientCall call{tokens, targets_, grad_loss, denominator,
+                            step_.linear.working_memory()};
+    if (call != graph_call_) {
+      graph_ = std::make_unique<Graph>();
+      graph_call_ = call;
+    }
+    graph_->run(step_.stream, [&] {
+      forward(tokens);
+      layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
       const Workspace<Element>& workspace = layers_->workspace;
       layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
       backward(tokens);
-    };
-    return layers_->head.loss(rows_, targets(), true, grad_loss, denominator, to_the_input);
+    });
+    return layers_->head.wait_for_loss(targets(), denominator);
   }
+
+  std::size_t graph_nodes() const override { return graph_ ? graph_->nodes() : 0; }
 
   std::vector<float> losses() override {
     std::vector<float> of_tokens(rows_);
@@ -159,7 +185,6 @@ class Transformer : public Model {
 
   /// The last hidden states, [rows, width].
   const Element* hidden(const Tokens& tokens) {
-    last_ = tokens;
     const Element* x = layers_->embedding.forward(tokens);
     for (const auto& sublayer : layers_->sublayers)
       x = sublayer->forward(tokens, x, layers_->workspace);
@@ -228,13 +253,17 @@ class Transformer : public Model {
                   .types = send(batch.types, rows_, layers_->types),
                   .lengths = send(batch.lengths, batch.batch, layers_->lengths),
                   .documents = send(batch.documents, rows_, layers_->documents),
-                  .position_offset = batch.position_offset,
-                  .draw = batch.draw};
+                  .position_offset = batch.position_offset};
     if (!tokens.types) {
       fill_zero(step_.stream, layers_->types, rows_);
       tokens.types = layers_->types;
     }
     if (with_targets) send(batch.targets, rows_, layers_->targets);
+    if (with_dropout) {
+      const std::uint64_t draw = batch.draw * DropoutLayer<Element>::places(c);
+      upload(step_.stream, &draw, 1, step_.dropout_draw.data());
+    }
+    last_ = tokens;
     return tokens;
   }
 
@@ -245,7 +274,9 @@ class Transformer : public Model {
   PositionWorkspace position_;
   DeviceBuffer<unsigned char> memory_;
   std::unique_ptr<Layers<Element>> layers_;
-  Tokens last_;  ///< of the last call
+  Tokens last_;                   ///< of the last call
+  std::unique_ptr<Graph> graph_;  ///< of graph_call_
+  GradientCall graph_call_;
   int rows_ = 0;
   int targets_ = 0;  ///< how many there are
 };

@@ -42,6 +42,9 @@ class Model {
   /// The same with dropout, and grad_loss times its gradient added to gradients().
   virtual ChunkedLoss add_gradients(const SequenceBatch&, double grad_loss = 1.0,
                                     std::int64_t denominator = 0) = 0;
+  /// Nodes of the CUDA graph that has the launches of add_gradients, from the second of calls in a
+  /// row with the same shapes, denominator and number of targets on; 0 while there is none.
+  virtual std::size_t graph_nodes() const = 0;
   /// Of the last call: every token's own loss, [batch, length], 0 where it has no target.
   virtual std::vector<float> losses() = 0;
   /// Every token's logits, [batch, length, vocabulary]; targets are not read. Throws as loss.

@@ -26,9 +26,9 @@ struct Tokens {
   const int* lengths = nullptr;    ///< [batch]: tokens before padding; or null
   const int* documents = nullptr;  ///< [batch, length]: keys of other documents are hidden; or null
   int position_offset = 0;         ///< of the first token, for positions in the embeddings
-  std::uint64_t draw = 0;          ///< of dropout: another one in every step
 
   int rows() const { return batch * length; }
+  bool operator==(const Tokens&) const = default;
 };
 
 /// Element is float (fp32 and tf32), bfloat16 or float16.
@@ -48,7 +48,8 @@ class Step {
         linear(stream),
         master(stream, layout.size()),
         gradients(stream, trains ? layout.size() : 0),
-        copies(stream, has_copies ? layout.size() : 0) {
+        copies(stream, has_copies ? layout.size() : 0),
+        dropout_draw(stream, 1) {
     fill_zero(stream, master.data(), master.size());
     if (trains) fill_zero(stream, gradients.data(), gradients.size());
   }
@@ -80,6 +81,7 @@ class Step {
   DeviceBuffer<float> master, gradients;
   DeviceBuffer<Element> copies;  ///< of the master weights; of no size for float
   std::uint64_t dropout_seed = 0;
+  DeviceBuffer<std::uint64_t> dropout_draw;  ///< of the step's first place in the model
   bool drops = false;  ///< whether dropout is at work: not when a model is evaluated
 };
 

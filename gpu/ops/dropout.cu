@@ -16,8 +16,9 @@ namespace {
 /// Each thread takes the four elements of one counter.
 template <class Element>
 __global__ void dropout_kernel(std::uint64_t threshold, float scale, std::uint64_t seed,
-                               std::uint64_t draw, const Element* x, Element* y,
-                               std::size_t count) {
+                               std::uint64_t first_draw, const std::uint64_t* more,
+                               const Element* x, Element* y, std::size_t count) {
+  const std::uint64_t draw = first_draw + (more ? *more : 0);
   const std::uint64_t group = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const PhiloxWords random =
       philox4x32_10({{low_word(group), high_word(group), low_word(draw), high_word(draw)}},
@@ -43,7 +44,8 @@ void dropout(const Stream& stream, const Dropout& dropout, const Element* x, Ele
   static_assert(kElementwisePerThread == 4);
   launch(stream, elementwise_shape(count), dropout_kernel<Element>,
          static_cast<std::uint64_t>(std::llround(std::ldexp(p, 32))),
-         static_cast<float>(1.0 / (1.0 - p)), dropout.seed, dropout.draw, x, y, count);
+         static_cast<float>(1.0 / (1.0 - p)), dropout.seed, dropout.draw, dropout.more, x, y,
+         count);
 }
 
 template void dropout(const Stream&, const Dropout&, const float*, float*, std::size_t);

@@ -14,6 +14,8 @@ struct Dropout {
   double probability = 0.0;  ///< p of dropping an element, in [0, 1); 0, the default, is off
   std::uint64_t seed = 0;    ///< of the run
   std::uint64_t draw = 0;    ///< of the application: another one for every layer and step
+  /// In device memory, added to draw: a CUDA graph keeps the arguments of its launches. Null: 0.
+  const std::uint64_t* more = nullptr;
 };
 
 /// y[n] = x[n] / (1 - p) where the element is kept, else 0. Source: Srivastava et al., "Dropout",

@@ -69,9 +69,14 @@ class Linear {
   void backward_weight(const LinearShape& shape, Format format, const void* x, const void* grad_y,
                        float* grad_w, float* grad_b, Gradient mode);
 
+  /// What its launches have for their own use; another one after it had to grow.
+  const float* working_memory() const {
+    return working_memory_ ? working_memory_->data() : nullptr;
+  }
+
  private:
   /// Room for one product, sum or set of partial sums; the next call may take it.
-  float* working_memory(std::size_t count);
+  float* working_memory(std::size_t count);  // grows
   void multiply(const Product& product);
   /// The product in fp32, `count` numbers in the working memory: for an epilogue of our own.
   float* multiply_in_fp32(Product product, std::size_t count);

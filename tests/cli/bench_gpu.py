@@ -58,7 +58,7 @@ class Place:
         self.bin.mkdir()
         for name in ("plumbline", "ops_on_device", "cuda_ops", "cuda_op_rmsnorm", "compute-sanitizer",
                      "device_conformance", "ctest", "test_models_gpt2_cuda", "test_models_steps_cuda",
-                     "test_decoders_cuda", "token_graph_cuda"):
+                     "test_decoders_cuda", "token_graph_cuda", "training_graph_cuda"):
             script(self.bin / name, STAND_IN)
         script(self.bin / "nvidia-smi", NVIDIA_SMI)
         script(self.bin / "nvcc", "#!/bin/sh\necho 'Cuda compilation tools, release 13.0, V13.0.88'\n")
@@ -221,7 +221,8 @@ def two_gpus(place):
     expect(all("--backend cuda" in call for call in calls if call.startswith("plumbline ")), "where?", calls)
     expect("device_conformance --device cuda" in calls, "which instructions?", calls)
     expect("test_models_gpt2_cuda " in calls and any(
-        call.startswith("test_models_steps_cuda --run_test=bert_test") for call in calls), "which steps?", calls)
+        call.startswith("test_models_steps_cuda --run_test=bert_test") for call in calls) and
+           "training_graph_cuda " in calls, "which steps?", calls)
     expect({"test_decoders_cuda ", "token_graph_cuda "} <= set(calls), "which decoding?", calls)
     planted = [call for call in calls if call.startswith("ctest ")]
     expect(len(planted) == 8 and all("-L ^mutants_on_gpu$" in call for call in planted) and

@@ -128,8 +128,11 @@ class Maker:
         names = {group: f"test_models_{group}{suffix}" for group in programs}
         parts = [Part(names[group], [self.asked.programs / names[group], *words], 900)
                  for group, words in programs.items()]
+        if not self.toy:
+            names["graph"] = "training_graph_cuda"
+            parts.append(Part(names["graph"], [self.asked.programs / names["graph"]], 600))
         return Step("training-step", "training steps of small models of GPT-2, BERT and the decoder against the "
-                    "oracle", parts[:1] if self.toy else parts, list(names.values()))
+                    "oracle; one as a CUDA graph", parts[:1] if self.toy else parts, list(names.values()))
 
     def decoding(self):
         about = "decoding by small models against the oracle; a token as one CUDA graph"
