@@ -17,12 +17,13 @@ namespace {
 using namespace plumbline::gpu_tests;
 
 // Lengths around the tiles of 32, a decode step of several chunks of the prefix sum, every kind of
-// mask, grouped-query heads, narrow values, dropout, partial RoPE.
+// mask, grouped-query heads, narrow values, wide heads, dropout, partial RoPE.
 constexpr Shape kShapes[] = {
     {"one", 1, 1, 1, 1, 1, 32, true, -1, false, false, false},
     {"causal", 1, 2, 1, 70, 70, 64, true, -1, false, false, false},
     {"window", 2, 1, 1, 33, 65, 32, true, 7, true, false, true, 0, true},
     {"documents", 1, 2, 2, 40, 40, 128, false, -1, false, true, true},
+    {"wide", 1, 1, 1, 70, 140, 128, true, -1, false, false, false},
     {"decode", 1, 2, 1, 1, 1100, 64, true, -1, false, false, false},
     Shape{"tensor", 2, 4, 2, 33, 40, 32, true, -1, true, false, false, 0, true}
         .with_mask(true, true)
