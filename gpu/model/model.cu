@@ -124,6 +124,7 @@ class Transformer : public Model {
       layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
       backward(tokens);
     });
+    graph_call_.working_memory = step_.linear.working_memory();  // the first call may let it grow
     return layers_->head.wait_for_loss(targets(), denominator);
   }
 

@@ -8,42 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "core/launch.cuh"
 #include "inference/decoder.hpp"
 #include "model/initial_values.hpp"
+#include "tests/gpu/cuda/graphs.hpp"
 
 namespace {
 
-using namespace plumbline::gpu;
+using namespace plumbline::gpu_tests;
 
-// Twelve layers of seven launches, with SSMax eight, an embedding and a head.
-constexpr std::size_t kNodes = 12 * 7 + 2, kNodesWithSsmax = 12 * 8 + 2;
-
-int failures = 0;
-
-void expect(bool holds, const ModelConfiguration& c, const char* what) {
-  if (holds) return;
-  std::printf("FAILED: %s%s: %s\n", c.position.c_str(), c.ssmax ? " with SSMax" : "", what);
-  ++failures;
-}
-
-/// As many layers as GPT-2 small has.
-ModelConfiguration configuration(const std::string& position, bool ssmax, Architecture architecture,
-                                 Format format) {
-  const bool llama = architecture == Architecture::llama_style;
-  return {.architecture = architecture,
-          .layers = 12,
-          .heads = 2,
-          .kv_heads = llama ? 1 : 2,
-          .width = 64,
-          .hidden = llama ? 96 : 256,
-          .vocabulary = 19,
-          .context = 200,
-          .position = position,
-          .options = {.window = 3},
-          .ssmax = ssmax,
-          .format = format};
-}
+// Layers of seven launches, with SSMax eight, an embedding and a head.
+constexpr int kLayers = 12;  // as many as GPT-2 small has
+constexpr std::size_t kNodes = kLayers * 7 + 2, kNodesWithSsmax = kLayers * 8 + 2;
 
 /// Two sequences token by token up to the capacity, of which one is shortened and becomes a copy of
 /// the other; `alone` of them wait for their logits. `nodes`: of the second one's graph.
@@ -74,7 +49,8 @@ std::vector<float> logits(const ModelConfiguration& c, const std::vector<float>&
   return all;
 }
 
-void check(const ModelConfiguration& c, int prompt = 3) {
+void check(ModelConfiguration c, bool ssmax, int prompt = 3) {
+  c.ssmax = ssmax;
   const ParameterLayout layout(c);
   std::vector<float> parameters(layout.size());
   set_initial_values(layout, 5, parameters);
@@ -97,19 +73,14 @@ void check(const ModelConfiguration& c, int prompt = 3) {
 }  // namespace
 
 int main() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("skipped: no GPU");
-    return 77;
-  }
-  for (const char* position :
-       {"learnable", "sinusoidal", "alibi", "rope_half_split", "ggd", "t5", "fire"})
-    check(configuration(position, false, Architecture::gpt2, Format::fp32));
-  // Several ranges of keys, of which some are empty.
-  check(configuration("alibi", false, Architecture::gpt2, Format::bf16), 130);
-  check(configuration("cable", true, Architecture::gpt2, Format::bf16));
-  check(configuration("fox", false, Architecture::gpt2, Format::fp16));
-  check(configuration("local_rope", true, Architecture::llama_style, Format::bf16));
-  std::printf("%d failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  return run_on_device([] {
+    for (const char* position :
+         {"learnable", "sinusoidal", "alibi", "rope_half_split", "ggd", "t5", "fire"})
+      check(small_model(kLayers, position, Architecture::gpt2, Format::fp32), false);
+    // Several ranges of keys, of which some are empty.
+    check(small_model(kLayers, "alibi", Architecture::gpt2, Format::bf16), false, 130);
+    check(small_model(kLayers, "cable", Architecture::gpt2, Format::bf16), true);
+    check(small_model(kLayers, "fox", Architecture::gpt2, Format::fp16), false);
+    check(small_model(kLayers, "local_rope", Architecture::llama_style, Format::bf16), true);
+  });
 }

@@ -9,41 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "core/launch.cuh"
 #include "model/initial_values.hpp"
 #include "model/model.cuh"
 #include "model/upload.cuh"
+#include "tests/gpu/cuda/graphs.hpp"
 
 namespace {
 
-using namespace plumbline::gpu;
+using namespace plumbline::gpu_tests;
 
-constexpr int kBatch = 2, kLength = 40;
-
-int failures = 0;
-
-void expect(bool holds, const ModelConfiguration& c, const char* what) {
-  if (holds) return;
-  std::printf("FAILED: %s: %s\n", c.position.c_str(), what);
-  ++failures;
-}
-
-ModelConfiguration configuration(const std::string& position, Architecture architecture,
-                                 Format format) {
-  const bool llama = architecture == Architecture::llama_style;
-  return {.architecture = architecture,
-          .layers = 2,
-          .heads = 2,
-          .kv_heads = llama ? 1 : 2,
-          .width = 64,
-          .hidden = llama ? 96 : 256,
-          .vocabulary = 19,
-          .context = 64,
-          .position = position,
-          .options = {.window = 3},
-          .format = format,
-          .dropout = llama ? 0.0 : 0.1};
-}
+constexpr int kLayers = 2, kBatch = 2, kLength = 40;
 
 struct Call {
   int length;
@@ -91,7 +66,9 @@ Results results(const ModelConfiguration& c, const std::vector<float>& parameter
   return results;
 }
 
-void check(const ModelConfiguration& c) {
+void check(ModelConfiguration c) {
+  const bool drops = c.architecture != Architecture::llama_style;
+  c.dropout = drops ? 0.1 : 0.0;
   const ParameterLayout layout(c);
   std::vector<float> parameters(layout.size());
   set_initial_values(layout, 5, parameters);
@@ -109,8 +86,7 @@ void check(const ModelConfiguration& c) {
   expect(by_launch.nodes == 0, c, "timed launches must not be in a graph");
   for (std::size_t n = 0; n < calls.size(); ++n)
     expect(std::memcmp(by_graph.call(n), by_launch.call(n), by_graph.of_call * sizeof(float)) == 0,
-           c, ("call " + std::to_string(n) + " is not that of its launches").c_str());
-  const bool drops = c.dropout > 0.0;
+           c, "call " + std::to_string(n) + " is not that of its launches");
   expect(std::equal(by_graph.call(2), by_graph.call(3), by_graph.call(3)) != drops, c,
          "dropout must change with its draw, and nothing else");
   expect(!std::equal(by_graph.call(6), by_graph.call(7), by_graph.call(7)), c,
@@ -120,16 +96,11 @@ void check(const ModelConfiguration& c) {
 }  // namespace
 
 int main() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("skipped: no GPU");
-    return 77;
-  }
-  for (const char* position : {"learnable", "alibi", "fire", "cope", "dape_v1_alibi"})
-    check(configuration(position, Architecture::gpt2, Format::fp32));
-  check(configuration("cable", Architecture::gpt2, Format::bf16));
-  check(configuration("ggd", Architecture::bert, Format::bf16));
-  check(configuration("local_rope", Architecture::llama_style, Format::bf16));
-  std::printf("%d failures\n", failures);
-  return failures == 0 ? 0 : 1;
+  return run_on_device([] {
+    for (const char* position : {"learnable", "alibi", "fire", "cope", "dape_v1_alibi"})
+      check(small_model(kLayers, position, Architecture::gpt2, Format::fp32));
+    check(small_model(kLayers, "cable", Architecture::gpt2, Format::bf16));
+    check(small_model(kLayers, "ggd", Architecture::bert, Format::bf16));
+    check(small_model(kLayers, "local_rope", Architecture::llama_style, Format::bf16));
+  });
 }
