@@ -102,7 +102,12 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   const WantedScores wanted(arrays);
   Shared shared(memory, wanted);
   const Rows rows(problem);
-  const QueryRows<kGroups> of(problem, arrays, rows);
+  const auto of = [&] {
+    if constexpr (Bias::kPerPosition)
+      return NotedQueryRows<Tile>(shared.q, problem, arrays, rows);
+    else
+      return QueryRows<kGroups>(problem, arrays, rows);
+  }();
   const KeyRange keys = rows.block_range;
   const std::size_t key_start = problem.key_start(rows.b, rows.head, 0, D);
   const auto copy_keys = [&](int begin, int stage) {

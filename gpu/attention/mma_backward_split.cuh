@@ -80,23 +80,6 @@ struct SplitShared {
 
   static_assert(kSplitThreads == 2 * kQueries);
 
-  /// Of a row the LSE in units of log2, and D: kept in q's padding, since registers are short.
-  struct alignas(8) Row {
-    float lse2, delta;
-  };
-  __device__ Row& row(int n) const { return q.template note<Row>(n); }
-  __device__ __forceinline__ Row row(const Rows& rows, int r) const {
-    return row(rows.row_in_tile(r));
-  }
-
-  __device__ void load_row(const Problem& problem, const BackwardArrays& arrays,
-                           const Rows& rows) const {
-    const int n = static_cast<int>(threadIdx.x);
-    const std::size_t index =
-        problem.row_index(rows.b, rows.head, rows.first_row + min(n, rows.count - 1));
-    row(n) = {arrays.lse[index] * kLog2E, arrays.delta[index]};
-  }
-
   static constexpr std::size_t bytes(bool atomic) {
     return 2 * Tile::bytes(kQueries) + 3 * Tile::bytes(kKeys) +
            (atomic ? 2 : 1) * Weights::bytes(kQueries) + BiasTile::bytes() +
@@ -133,7 +116,7 @@ __global__ void __launch_bounds__(kSplitThreads, 1)
   const Rows rows(problem);
   const int half = static_cast<int>(threadIdx.x) / kMmaThreads;
   const int first_key = half * kWarpKeys, first_column = half * kWarpColumns;
-  if (static_cast<int>(threadIdx.x) < Shared::kQueries) shared.load_row(problem, arrays, rows);
+  const NotedQueryRows<Tile> of(shared.q, problem, arrays, rows);
   if constexpr (Bias::kPerPosition)
     shared.sums.difference[threadIdx.x] = shared.sums.gain[threadIdx.x] = 0.0;
   const KeyRange keys = rows.block_range;
@@ -208,10 +191,10 @@ __global__ void __launch_bounds__(kSplitThreads, 1)
     const int own_begin = begin + first_key;
     if (plain_rows && own_begin >= all_see.begin && own_begin + kWarpKeys <= all_see.end)
       query_score_grads<true, Bias>(p, dz, shared.sums, nullptr, problem, arrays, params, bias,
-                                    rows, shared, own_begin);
+                                    rows, of, own_begin);
     else
       query_score_grads<false, Bias>(p, dz, shared.sums, nullptr, problem, arrays, params, bias,
-                                     rows, shared, own_begin);
+                                     rows, of, own_begin);
     if (arrays.atomic) shared.p.store(p, rows, first_key);
     shared.dz.store(dz, rows, first_key);
     if constexpr (Bias::kPerPosition)

@@ -27,27 +27,52 @@ struct QuerySums {
   }
 };
 
-/// What a lane knows of its rows beside MmaRows: the LSE in units of log2, and D.
+/// What a kernel knows of a row beside MmaRows: the LSE in units of log2, and D.
+struct alignas(8) QueryRow {
+  float lse2, delta;
+
+  template <class Rows>
+  __device__ static QueryRow load(const Problem& problem, const BackwardArrays& arrays,
+                                  const Rows& rows, int row_in_tile) {
+    const int row = rows.first_row + min(row_in_tile, rows.count - 1);
+    const std::size_t index = problem.row_index(rows.b, rows.head, row);
+    return {arrays.lse[index] * kLog2E, arrays.delta[index]};
+  }
+};
+
+/// Of a lane's rows, in registers.
 template <int groups>
 struct QueryRows {
-  float lse2[2 * groups], delta[2 * groups];
+  QueryRow of[2 * groups];
 
   template <class Rows>
   __device__ QueryRows(const Problem& problem, const BackwardArrays& arrays, const Rows& rows) {
 #pragma unroll
-    for (int r = 0; r < 2 * groups; ++r) {
-      const std::size_t index = problem.row_index(rows.b, rows.head, rows.nearest_row(r));
-      lse2[r] = arrays.lse[index] * kLog2E;
-      delta[r] = arrays.delta[index];
-    }
+    for (int r = 0; r < 2 * groups; ++r)
+      of[r] = QueryRow::load(problem, arrays, rows, rows.row_in_tile(r));
   }
-
-  struct Row {
-    float lse2, delta;
-  };
   template <class Rows>
-  __device__ __forceinline__ Row row(const Rows&, int r) const {
-    return {lse2[r], delta[r]};
+  __device__ __forceinline__ QueryRow row(const Rows&, int r) const {
+    return of[r];
+  }
+};
+
+/// Of the block's rows, in the padding of a tile of queries, where registers are short. Written by
+/// threads with the rows' numbers.
+template <class Tile>
+struct NotedQueryRows {
+  Tile q;
+
+  template <class Rows>
+  __device__ NotedQueryRows(Tile tile, const Problem& problem, const BackwardArrays& arrays,
+                            const Rows& rows)
+      : q(tile) {
+    const int n = static_cast<int>(threadIdx.x);
+    if (n < Rows::kQueries) q.template note<QueryRow>(n) = QueryRow::load(problem, arrays, rows, n);
+  }
+  template <class Rows>
+  __device__ __forceinline__ QueryRow row(const Rows& rows, int r) const {
+    return q.template note<QueryRow>(rows.row_in_tile(r));
   }
 };
 
@@ -55,12 +80,12 @@ struct QueryRows {
 /// Adds sum_j dZ_ij z_ij to row_sums, which times ln n_i is what SSMax's scale gets from a row;
 /// nullptr from who has no SSMax. `plain`: every query of the warp sees every key, and there is no
 /// SSMax.
-template <bool plain, class Bias, class BiasTile, class Rows, class QueryRows, class Sums,
+template <bool plain, class Bias, class BiasTile, class Rows, class OfRows, class Sums,
           class RowSums, int groups, int tiles>
 __device__ __forceinline__ void query_score_grads(
     float (&score)[groups][tiles][4], float (&dp)[groups][tiles][4], Sums& sums, RowSums row_sums,
     const Problem& problem, const BackwardArrays& arrays, const typename Bias::Params& params,
-    const BiasTile& tile_bias, const Rows& rows, const QueryRows& of, int begin) {
+    const BiasTile& tile_bias, const Rows& rows, const OfRows& of, int begin) {
   constexpr int kRows = 2 * groups;
   constexpr bool kSsmax = !plain && !std::is_null_pointer_v<RowSums>;
   SeenScores<groups, tiles> seen;

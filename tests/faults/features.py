@@ -100,7 +100,7 @@ FEATURES = [
      r"first_query_alone|\"queries\"", r"first_query|row_guard", "offers_cache",
      {**DECODING, "oracle": "as in the forward pass"}),
     ("ranges of keys, merged through lse", lambda cell: cell["contract"]["splits"] > 1, "splits", "contract", r"\bsplits\b",
-     r"split|^merge_|every_range", r", [2-9], \w+_(all|decode)",
+     r"(?<!mma_)split|^merge_|every_range", r", [2-9], \w+_(all|decode)",
      {"gradient": INFERENCE, "forward": NONE, "backward": INFERENCE}),
     ("NaN in keys that no query sees", cases("NaN in hidden keys"), "ignores_hidden_keys", "nan_in_hidden_keys",
      r"nan_in_hidden_keys|ignores_hidden_keys", r"hidden_values_times|nan_of_hidden|values_of_hidden", "1745",
