@@ -92,4 +92,11 @@ printf '#!/bin/sh\necho "E: Unable to locate package"\nexit 100\n' >"$scratch/bi
 printf '#!/bin/sh\ncase $1 in -n) shift ;; esac\nexec "$@"\n' >"$scratch/bin/sudo"
 chmod +x "$scratch/bin/sudo"
 expect 3 "E: Unable to locate package" env PATH="$scratch/bin" "$scratch/clone/plumbline" verify
+
+# A build with nothing to do is not announced: no glob that each build must look at again.
+if grep -rnE --include=CMakeLists.txt --include='*.cmake' --exclude-dir=build \
+     '^ *file\(GLOB.* CONFIGURE_DEPENDS' "$root"; then
+  echo "expected the folder in CMAKE_CONFIGURE_DEPENDS" >&2
+  exit 1
+fi
 echo "the launcher's refusals are as they should be"
