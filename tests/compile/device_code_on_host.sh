@@ -18,13 +18,20 @@ trap 'rm -rf "$scratch"' EXIT
 # Of every function: "standin" if it does nothing but exit, else "exits"; and what it calls.
 while read -r object; do
   objdump -dr --no-show-raw-insn "$object" | awk -v object="${object#"$build"/}" '
+    # A jump within the section names its target; one with a relocation names whatever lies there.
+    function follow() {
+      if (target != "") print "refers", name, object, target
+      target = ""
+    }
     function finish() {
+      follow()
       if (name != "" && exits)
         print (alone && name !~ /\.(cold|part|constprop)/ ? "standin" : "exits"), name, object
       name = ""
     }
     /^[0-9a-f]+ <.*>:$/ { finish(); name = substr($2, 2, length($2) - 3); exits = 0; alone = 1; next }
     /: R_[A-Z0-9_]+\t/ {
+      target = ""
       symbol = $3
       sub(/[-+]0x[0-9a-f]+$/, "", symbol)
       if (symbol == "exit") exits = 1
@@ -32,11 +39,12 @@ while read -r object; do
       next
     }
     /^ *[0-9a-f]+:\t/ {
+      follow()
       instruction = $2
       if (instruction !~ /^(endbr64|sub|push|movl?|call|nop[wl]?|xchg|data16|cs|ud2)$/) alone = 0
       if (instruction ~ /^(call|j)/ && match($0, /<[^>]*>/)) {
         target = substr($0, RSTART + 1, RLENGTH - 2)
-        if (target !~ /\+0x/ && target != name) print "refers", name, object, target
+        if (target ~ /\+0x/ || target == name) target = ""
       }
     }
     END { finish() }'
