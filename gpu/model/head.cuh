@@ -58,9 +58,9 @@ class Head {
     return logits_;
   }
 
-  /// Asks for the loss, after forward; with `gradients` also for the classifier's, and dL/d hidden.
-  void loss(int rows, const Targets& targets, bool gradients, double grad_loss,
-            std::int64_t denominator) {
+  /// Asks for the losses, after forward; with `gradients` also for the classifier's, and dL/d
+  /// hidden, where `share` is the gradient of each loss.
+  void loss(int rows, const Targets& targets, bool gradients, float share) {
     Classifier<Element> classifier;
     classifier.forward = [&](int first, int count, Element*) { logits(first, count); };
     if (gradients)
@@ -72,17 +72,15 @@ class Head {
                                      step_.gradient(weight_), grad_bias_, Gradient::accumulate);
       };
     const int vocabulary = step_.configuration.vocabulary;
-    const double n = mean_of(targets.counted, denominator);
     launch_chunked_cross_entropy(step_.stream, {rows, vocabulary, vocabulary}, targets, classifier,
-                                 std::min(rows, kChunkRows), logits_, losses_,
-                                 static_cast<float>(grad_loss / n), sum_);
+                                 std::min(rows, kChunkRows), logits_, losses_, share, sum_);
   }
 
-  /// Waits for the loss that was asked for.
-  ChunkedLoss wait_for_loss(const Targets& targets, std::int64_t denominator) const {
+  /// Waits for the sum of the losses that were asked for.
+  double wait_for_sum() const {
     double sum = 0.0;
     download(step_.stream, sum_, 1, &sum);
-    return {sum, sum / mean_of(targets.counted, denominator), targets.counted};
+    return sum;
   }
 
   /// After loss with gradients: dL/dx. `workspace` [rows, width].

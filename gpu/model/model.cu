@@ -32,9 +32,7 @@ const ModelRun& checked(const ModelRun& run) {
 /// calls are the same.
 struct GradientCall {
   Tokens tokens;
-  int targets = 0;
-  double grad_loss = 0.0;
-  std::int64_t denominator = 0;
+  float share = 0.0f;                     ///< the gradient of each loss
   const float* working_memory = nullptr;  ///< of linear layers
 
   bool operator==(const GradientCall&) const = default;
@@ -101,31 +99,31 @@ class Transformer : public Model {
 
   ChunkedLoss loss(const SequenceBatch& batch, std::int64_t denominator) override {
     const Tokens tokens = uploaded(batch, true, false);
-    mean_of(targets_, denominator);  // before all launches
+    const double n = mean_divisor(targets_, denominator);
     forward(tokens);
-    layers_->head.loss(rows_, targets(), false, 1.0, denominator);
-    return layers_->head.wait_for_loss(targets(), denominator);
+    layers_->head.loss(rows_, targets(), false, static_cast<float>(1.0 / n));
+    return waited_for_loss(n);
   }
 
   ChunkedLoss add_gradients(const SequenceBatch& batch, double grad_loss,
                             std::int64_t denominator) override {
     const Tokens tokens = uploaded(batch, true, true);
-    mean_of(targets_, denominator);  // before all launches
-    const GradientCall call{tokens, targets_, grad_loss, denominator,
-                            step_.linear.working_memory()};
+    const double n = mean_divisor(targets_, denominator);
+    const auto share = static_cast<float>(grad_loss / n);
+    const GradientCall call{tokens, share, step_.linear.working_memory()};
     if (call != graph_call_) {
       graph_ = std::make_unique<Graph>();
       graph_call_ = call;
     }
     graph_->run(step_.stream, [&] {
       forward(tokens);
-      layers_->head.loss(rows_, targets(), true, grad_loss, denominator);
+      layers_->head.loss(rows_, targets(), true, share);
       const Workspace<Element>& workspace = layers_->workspace;
       layers_->head.backward(rows_, layers_->grad, workspace.a, workspace.norm_workspace);
       backward(tokens);
     });
     graph_call_.working_memory = step_.linear.working_memory();  // the first call may let it grow
-    return layers_->head.wait_for_loss(targets(), denominator);
+    return waited_for_loss(n);
   }
 
   std::size_t graph_nodes() const override { return graph_ ? graph_->nodes() : 0; }
@@ -266,6 +264,11 @@ class Transformer : public Model {
     }
     last_ = tokens;
     return tokens;
+  }
+
+  ChunkedLoss waited_for_loss(double n) const {
+    const double sum = layers_->head.wait_for_sum();
+    return {sum, sum / n, targets_};
   }
 
   Targets targets() const { return {.ids = layers_->targets, .counted = targets_}; }

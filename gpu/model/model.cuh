@@ -43,7 +43,7 @@ class Model {
   virtual ChunkedLoss add_gradients(const SequenceBatch&, double grad_loss = 1.0,
                                     std::int64_t denominator = 0) = 0;
   /// Nodes of the CUDA graph that has the launches of add_gradients, from the second of calls in a
-  /// row with the same shapes, denominator and number of targets on; 0 while there is none.
+  /// row with the same shapes and the same share of each token on; 0 while there is none.
   virtual std::size_t graph_nodes() const = 0;
   /// Of the last call: every token's own loss, [batch, length], 0 where it has no target.
   virtual std::vector<float> losses() = 0;

@@ -34,7 +34,7 @@ struct ChunkedLoss {
 
 /// n, by which the mean divides: `denominator`, or where that is 0 the tokens with a target.
 /// @throws std::invalid_argument unless it is at least 1.
-inline double mean_of(int counted, std::int64_t denominator) {
+inline double mean_divisor(int counted, std::int64_t denominator) {
   require(denominator >= 0, "denominator", denominator, "at least 0");
   require(denominator > 0 || counted > 0, "the number of targets", counted,
           "at least 1, or the denominator given");
@@ -76,7 +76,7 @@ ChunkedLoss chunked_cross_entropy(const Stream& stream, const LogitShape& shape,
   const int counted = targets.counted >= 0
                           ? targets.counted
                           : count_targets(stream, targets, shape.rows, shape.vocabulary);
-  const double n = mean_of(counted, denominator);
+  const double n = mean_divisor(counted, denominator);
   const DeviceBuffer<double> device_sum(stream, 1);
   launch_chunked_cross_entropy(stream, shape, targets, classifier, chunk_rows, logits, losses,
                                static_cast<float>(grad_loss / n), device_sum.data());
