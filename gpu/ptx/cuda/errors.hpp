@@ -29,6 +29,9 @@ inline void expect(bool holds, Error otherwise = Error::invalid_value) {
   if (!holds) throw Failure{otherwise};
 }
 
+/// The only one is number 0.
+inline void expect_device(int device) { expect(device == 0, Error::invalid_device); }
+
 }  // namespace plumbline::ptx::cuda
 
 #endif

@@ -17,8 +17,6 @@ enum Limit : int { stack_bytes = 0, printf_bytes = 1, heap_bytes = 2, l2_fetch_b
 const std::map<int, std::size_t> first_limits = {
     {stack_bytes, 1024}, {printf_bytes, 1 << 20}, {heap_bytes, 8 << 20}, {l2_fetch_bytes, 64}};
 
-void expect_device(int device) { expect(device == 0, Error::invalid_device); }
-
 /// A context that the program names; null: the current one.
 Context& context_of(Process& process, Context* context) {
   if (context == nullptr) return process.current();

@@ -15,8 +15,6 @@ namespace {
 
 constexpr const char* pci_bus_id = "0000:00:00.0";
 
-void expect_device(int device) { expect(device == 0, Error::invalid_device); }
-
 /// As much of the text as there is room for, and a 0.
 void say(char* into, int room, const char* text) {
   expect(into != nullptr && room > 0);

@@ -18,8 +18,6 @@ Module& library_of(Process& process, const Module* library) {
   return module;
 }
 
-void expect_device(int device) { expect(device == 0, Error::invalid_device); }
-
 }  // namespace
 
 /// The options of libraries say when to load, which is at once here, and whether the program keeps

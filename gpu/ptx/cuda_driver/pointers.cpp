@@ -11,7 +11,7 @@ using plumbline::ptx::cuda_driver::run;
 namespace {
 
 /// CUpointer_attribute; those that the device knows of.
-enum class Attribute : int {
+enum class PointerAttribute : int {
   context = 1,
   memory_type = 2,
   device_pointer = 3,
@@ -40,43 +40,43 @@ unsigned type_of(const Allocation& allocation) {
   return allocation.type == MemoryType::host ? 1 : 2;
 }
 
-void ask(Process& process, void* into, Attribute attribute, Address address) {
+void ask(Process& process, void* into, PointerAttribute attribute, Address address) {
   expect(into != nullptr);
   const auto* found = process.allocation_with(address);
-  if (attribute == Attribute::mapped) return put<unsigned>(into, found != nullptr);
+  if (attribute == PointerAttribute::mapped) return put<unsigned>(into, found != nullptr);
   expect(found != nullptr);
   const Allocation& allocation = found->second;
   switch (attribute) {
-    case Attribute::context:
+    case PointerAttribute::context:
       return put(into, allocation.context);
-    case Attribute::memory_type:
+    case PointerAttribute::memory_type:
       return put(into, type_of(allocation));
-    case Attribute::device_pointer:
+    case PointerAttribute::device_pointer:
       return put(into, address);
-    case Attribute::host_pointer:
+    case PointerAttribute::host_pointer:
       expect(allocation.type != MemoryType::device);
       return put(into, address);
-    case Attribute::sync_memops:
-    case Attribute::is_ipc_capable:
-    case Attribute::is_rdma_capable:
+    case PointerAttribute::sync_memops:
+    case PointerAttribute::is_ipc_capable:
+    case PointerAttribute::is_rdma_capable:
       return put<unsigned>(into, 0);
-    case Attribute::buffer_id:
+    case PointerAttribute::buffer_id:
       return put<unsigned long long>(into, allocation.number);
-    case Attribute::is_managed:
+    case PointerAttribute::is_managed:
       return put<unsigned>(into, allocation.type == MemoryType::managed);
-    case Attribute::device_ordinal:
+    case PointerAttribute::device_ordinal:
       return put<int>(into, 0);
-    case Attribute::range_start:
+    case PointerAttribute::range_start:
       return put(into, found->first);
-    case Attribute::range_size:
+    case PointerAttribute::range_size:
       return put(into, allocation.bytes);
-    case Attribute::mapped:
+    case PointerAttribute::mapped:
       break;  // above
-    case Attribute::handle_types:
+    case PointerAttribute::handle_types:
       return put<std::uint64_t>(into, 0);
-    case Attribute::access_flags:
+    case PointerAttribute::access_flags:
       return put<unsigned>(into, 3);  // to read and to write
-    case Attribute::pool:
+    case PointerAttribute::pool:
       return put<void*>(into, nullptr);
   }
   throw Refused(Refused::Reason::not_supported, "cuPointerGetAttribute: attribute " +
@@ -85,13 +85,14 @@ void ask(Process& process, void* into, Attribute attribute, Address address) {
 }
 
 /// CUpointer_attribute has 21 of them.
-bool is_attribute(Attribute attribute) {
-  return attribute >= Attribute::context && static_cast<int>(attribute) <= 21;
+bool is_attribute(PointerAttribute attribute) {
+  return attribute >= PointerAttribute::context && static_cast<int>(attribute) <= 21;
 }
 
 }  // namespace
 
-PLUMBLINE_CUDA Error cuPointerGetAttribute(void* into, Attribute attribute, Address address) {
+PLUMBLINE_CUDA Error cuPointerGetAttribute(void* into, PointerAttribute attribute,
+                                           Address address) {
   return run([&](Process& process) {
     expect(is_attribute(attribute));
     ask(process, into, attribute, address);
@@ -99,31 +100,31 @@ PLUMBLINE_CUDA Error cuPointerGetAttribute(void* into, Attribute attribute, Addr
 }
 
 /// For memory that CUDA does not know, every value is 0, and this is no error.
-PLUMBLINE_CUDA Error cuPointerGetAttributes(unsigned count, const Attribute* attributes,
+PLUMBLINE_CUDA Error cuPointerGetAttributes(unsigned count, const PointerAttribute* attributes,
                                             void** into, Address address) {
   return run([&](Process& process) {
     expect(count > 0 && attributes != nullptr && into != nullptr);
     for (unsigned n = 0; n < count; ++n) {
       expect(into[n] != nullptr && is_attribute(attributes[n]));
       if (process.allocation_with(address)) {
-        const bool none = attributes[n] == Attribute::host_pointer &&
+        const bool none = attributes[n] == PointerAttribute::host_pointer &&
                           process.allocation_with(address)->second.type == MemoryType::device;
         if (none) put<void*>(into[n], nullptr);
         if (!none) ask(process, into[n], attributes[n], address);
         continue;
       }
       switch (attributes[n]) {
-        case Attribute::context:
-        case Attribute::device_pointer:
-        case Attribute::host_pointer:
-        case Attribute::buffer_id:
-        case Attribute::range_start:
-        case Attribute::range_size:
-        case Attribute::handle_types:
-        case Attribute::pool:
+        case PointerAttribute::context:
+        case PointerAttribute::device_pointer:
+        case PointerAttribute::host_pointer:
+        case PointerAttribute::buffer_id:
+        case PointerAttribute::range_start:
+        case PointerAttribute::range_size:
+        case PointerAttribute::handle_types:
+        case PointerAttribute::pool:
           put<std::uint64_t>(into[n], 0);
           break;
-        case Attribute::device_ordinal:
+        case PointerAttribute::device_ordinal:
           put<int>(into[n], -2);
           break;
         default:
@@ -134,10 +135,10 @@ PLUMBLINE_CUDA Error cuPointerGetAttributes(unsigned count, const Attribute* att
 }
 
 /// What it asks of synchronous copies holds anyway: nothing is left to do when they return.
-PLUMBLINE_CUDA Error cuPointerSetAttribute(const void* value, Attribute attribute,
+PLUMBLINE_CUDA Error cuPointerSetAttribute(const void* value, PointerAttribute attribute,
                                            Address address) {
   return run([&](Process& process) {
-    expect(value != nullptr && attribute == Attribute::sync_memops);
+    expect(value != nullptr && attribute == PointerAttribute::sync_memops);
     expect(process.allocation_with(address) != nullptr);
   });
 }

@@ -9,7 +9,7 @@ using plumbline::ptx::cuda_driver::run;
 namespace {
 
 /// CUmemPool_attribute: three switches (int), a threshold and three sizes (64 bits).
-enum Attribute : int {
+enum PoolAttribute : int {
   last_switch = 3,
   threshold = 4,
   reserved_now = 5,

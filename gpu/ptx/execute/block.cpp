@@ -9,16 +9,13 @@
 #include "ptx/execute/mbarrier.hpp"
 #include "ptx/execute/order.hpp"
 #include "ptx/execute/state.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 #include "ptx/execute/wgmma.hpp"
 
 namespace plumbline::ptx {
 namespace {
 
 const Allocation no_allocation;  // no address is in it
-
-std::uint32_t count_of(std::uint32_t mask) {
-  return static_cast<std::uint32_t>(__builtin_popcount(mask));
-}
 
 }  // namespace
 

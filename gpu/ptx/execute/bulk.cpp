@@ -10,6 +10,7 @@
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/mbarrier.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 #include "ptx/profile/probe.hpp"
 
 namespace plumbline::ptx {
@@ -18,12 +19,6 @@ namespace {
 template <class T>
 T lane_of(Warp& w, std::uint32_t offset, std::uint32_t lane) {
   return reinterpret_cast<const T*>(w.registers + offset)[lane];
-}
-
-template <class F>
-void for_lanes(const Warp& w, F f) {
-  for (std::uint32_t rest = w.mask; rest; rest &= rest - 1)
-    f(static_cast<std::uint32_t>(__builtin_ctz(rest)));
 }
 
 std::uint32_t size_of(Warp& w, const Operation& o, const BulkCopy& copy, std::uint32_t lane) {

@@ -6,16 +6,11 @@
 #include <string>
 
 #include "ptx/execute/faults.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 
 namespace plumbline::ptx {
 namespace {
 
-using Words = std::uint32_t;
-
-template <class T = Words>
-T* lanes(Warp& w, std::uint32_t offset) {
-  return reinterpret_cast<T*>(w.registers + offset);
-}
 std::uint32_t first_of(std::uint32_t mask) {
   return static_cast<std::uint32_t>(__builtin_ctz(mask));
 }
@@ -23,7 +18,7 @@ std::uint32_t first_of(std::uint32_t mask) {
 /// Calls f(member mask, lanes that gave it) for those whose members are all there; the rest waits.
 template <class F>
 Outcome together(Warp& w, const Operation& o, F f) {
-  const std::uint32_t* members = lanes(w, o.target);
+  const std::uint32_t* members = lanes_of<std::uint32_t>(w, o.target);
   const std::uint32_t all = w.mask;
   std::uint32_t rest = all, waiting = 0;
   while (rest) {
@@ -56,19 +51,20 @@ Outcome together(Warp& w, const Operation& o, F f) {
 template <class T>
 void put(Warp& w, std::uint32_t offset, std::uint32_t mask, T value) {
   if (offset == ~0u) return;
-  T* d = lanes<T>(w, offset);
+  T* d = lanes_of<T>(w, offset);
   for (std::uint32_t i = 0; i < 32; ++i)
     if (mask >> i & 1) d[i] = value;
 }
 void put_predicate(Warp& w, std::uint32_t offset, std::uint32_t mask, std::uint32_t bits) {
   if (offset == ~0u) return;
-  std::uint32_t& p = *lanes(w, offset);
+  std::uint32_t& p = *lanes_of<std::uint32_t>(w, offset);
   p = (p & ~mask) | (bits & mask);
 }
 
 template <Shuffle mode>
 void exchange(Warp& w, const Operation& o, std::uint32_t there) {
-  const std::uint32_t *a = lanes(w, o.a), *b = lanes(w, o.b), *c = lanes(w, o.c);
+  const std::uint32_t *a = lanes_of<std::uint32_t>(w, o.a), *b = lanes_of<std::uint32_t>(w, o.b),
+                      *c = lanes_of<std::uint32_t>(w, o.c);
   std::uint32_t t[32], from[32], in_range = 0;
   for (std::uint32_t i = 0; i < 32; ++i) {
     const std::uint32_t clamp = c[i] & 31, segment = c[i] >> 8 & 31, by = b[i] & 31;
@@ -89,7 +85,7 @@ void exchange(Warp& w, const Operation& o, std::uint32_t there) {
               "lane " + std::to_string(i) + " takes the value of lane " + std::to_string(from[i]) +
                   ", which does not execute this instruction");
   for (std::uint32_t i = 0; i < 32; ++i) t[i] = a[from[i]];
-  std::uint32_t* d = lanes(w, o.d);
+  std::uint32_t* d = lanes_of<std::uint32_t>(w, o.d);
   if (there == ~0u) {
     std::memcpy(d, t, sizeof t);
   } else {
@@ -102,7 +98,7 @@ void exchange(Warp& w, const Operation& o, std::uint32_t there) {
 template <class T>
 Outcome match_any(Warp& w, const Operation& o) {
   return together(w, o, [&](std::uint32_t, std::uint32_t there) {
-    const T* a = lanes<T>(w, o.a);
+    const T* a = lanes_of<T>(w, o.a);
     std::uint32_t t[32];
     for (std::uint32_t i = 0; i < 32; ++i) {
       std::uint32_t same = 0;
@@ -110,13 +106,13 @@ Outcome match_any(Warp& w, const Operation& o) {
       t[i] = same & there;
     }
     for (std::uint32_t i = 0; i < 32; ++i)
-      if (there >> i & 1) lanes(w, o.d)[i] = t[i];
+      if (there >> i & 1) lanes_of<std::uint32_t>(w, o.d)[i] = t[i];
   });
 }
 template <class T>
 Outcome match_all(Warp& w, const Operation& o) {
   return together(w, o, [&](std::uint32_t, std::uint32_t there) {
-    const T* a = lanes<T>(w, o.a);
+    const T* a = lanes_of<T>(w, o.a);
     bool same = true;
     for (std::uint32_t i = 0; i < 32; ++i)
       if (there >> i & 1) same &= a[i] == a[first_of(there)];
@@ -149,7 +145,7 @@ Outcome shuffle(Warp& w, const Operation& o) {
 Outcome vote(Warp& w, const Operation& o) {
   return together(w, o, [&](std::uint32_t, std::uint32_t there) {
     const std::uint32_t p =
-        (*lanes(w, o.a) ^ static_cast<std::uint32_t>(o.immediate >> 32)) & there;
+        (*lanes_of<std::uint32_t>(w, o.a) ^ static_cast<std::uint32_t>(o.immediate >> 32)) & there;
     switch (static_cast<Vote>(o.immediate & 0xff)) {
       case Vote::all:
         return put_predicate(w, o.d, there, p == there ? ~0u : 0);
@@ -170,7 +166,7 @@ Outcome match_all_64(Warp& w, const Operation& o) { return match_all<std::uint64
 
 Outcome reduce(Warp& w, const Operation& o) {
   return together(w, o, [&](std::uint32_t, std::uint32_t there) {
-    const std::uint32_t* a = lanes(w, o.a);
+    const std::uint32_t* a = lanes_of<std::uint32_t>(w, o.a);
     // Signed numbers are ordered as unsigned ones once the sign is turned.
     const std::uint32_t turn = o.immediate & 256 ? 0x80000000u : 0;
     std::uint32_t all = a[first_of(there)];

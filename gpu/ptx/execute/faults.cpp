@@ -15,12 +15,6 @@
 namespace plumbline::ptx {
 namespace {
 
-std::string hexadecimal(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string bytes_of(std::uint32_t count) {
   return std::to_string(count) + (count == 1 ? " byte" : " bytes");
 }
@@ -44,6 +38,12 @@ std::string name_of(const Warp& warp, std::uint32_t lane) {
 }
 
 }  // namespace
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
 
 std::string line_of(const Program& program, std::uint32_t operation) {
   if (operation >= program.operations.size()) return "elsewhere";

@@ -14,6 +14,8 @@ namespace plumbline::ptx {
 [[noreturn]] void fault(Warp& warp, const Operation& operation, std::uint32_t lane,
                         Fault::Kind kind, const std::string& text,
                         std::optional<Address> address = {});
+/// 255: "0xff"
+std::string hexadecimal(std::uint64_t value);
 /// "PTX line 12 (f.cu:7)"
 std::string line_of(const Program& program, std::uint32_t operation);
 std::string line_of(const Program& program, const Operation& operation);

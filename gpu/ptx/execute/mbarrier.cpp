@@ -8,22 +8,12 @@
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/memory_flags.hpp"
 #include "ptx/execute/order.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 
 namespace plumbline::ptx {
 namespace {
 
 constexpr std::uint32_t most = (1 << 20) - 1;  ///< arrivals, and bytes that are expected
-
-template <class T>
-T* lanes(Warp& w, std::uint32_t offset) {
-  return reinterpret_cast<T*>(w.registers + offset);
-}
-
-template <class F>
-void for_lanes(const Warp& w, F f) {
-  for (std::uint32_t rest = w.mask; rest; rest &= rest - 1)
-    f(static_cast<std::uint32_t>(__builtin_ctz(rest)));
-}
 
 [[noreturn]] void bad(Warp& w, const Operation& o, std::uint32_t lane, const std::string& text) {
   fault(w, o, lane, Fault::Kind::bad_instruction, text);
@@ -37,9 +27,9 @@ std::string named(const Warp& w, const Block& block, std::uint32_t at) {
 SharedPlace place_of(Warp& w, const Operation& o, std::uint32_t lane) {
   std::uint64_t address = static_cast<std::uint64_t>(o.immediate);
   if (o.flags & memory_wide)
-    address += lanes<std::uint64_t>(w, o.a)[lane];
+    address += lanes_of<std::uint64_t>(w, o.a)[lane];
   else
-    address = static_cast<std::uint32_t>(address + lanes<std::uint32_t>(w, o.a)[lane]);
+    address = static_cast<std::uint32_t>(address + lanes_of<std::uint32_t>(w, o.a)[lane]);
   if (address % 8 != 0) fault_misaligned(w, o, lane, address, 8);
   return shared_place(w, o, lane, address, o.c & memory_space, 8);
 }
@@ -120,7 +110,7 @@ Outcome mbarrier_init(Warp& w, const Operation& o) {
   SharedMemory& s = block.shared;
   for_lanes(w, [&](std::uint32_t lane) {
     const SharedPlace place = place_of(w, o, lane);
-    const std::uint32_t count = lanes<std::uint32_t>(w, o.b)[lane];
+    const std::uint32_t count = lanes_of<std::uint32_t>(w, o.b)[lane];
     if (count == 0 || count > most)
       bad(w, o, lane, "an mbarrier of " + std::to_string(count) + " arrivals: 1 to 2^20 - 1");
     if (block.mbarriers->all.count(place.at))
@@ -158,10 +148,10 @@ Outcome mbarrier_arrive(Warp& w, const Operation& o) {
   for_lanes(w, [&](std::uint32_t lane) {
     const SharedPlace place = place_of(w, o, lane);
     MBarrier& barrier = mbarrier_at(w, o, lane, *place.block, place.at);
-    const std::uint32_t b = lanes<std::uint32_t>(w, o.b)[lane];
+    const std::uint32_t b = lanes_of<std::uint32_t>(w, o.b)[lane];
     const std::uint32_t count = o.flags & mbarrier_expects ? 1 : b;
     if (o.d != ~0u)
-      lanes<std::uint64_t>(w, o.d)[lane] =
+      lanes_of<std::uint64_t>(w, o.d)[lane] =
           barrier.phase | static_cast<std::uint64_t>(barrier.pending) << 32;
     barrier.arriving.add_order(known);
     if (!(o.flags & mbarrier_relaxed)) barrier.arriving.add(known);
@@ -187,7 +177,7 @@ Outcome mbarrier_expect(Warp& w, const Operation& o) {
     const SharedPlace place = place_of(w, o, lane);
     MBarrier& barrier = mbarrier_at(w, o, lane, *place.block, place.at);
     add_transactions(w, o, lane, *place.block, place.at, barrier,
-                     lanes<std::uint32_t>(w, o.b)[lane]);
+                     lanes_of<std::uint32_t>(w, o.b)[lane]);
     check_phase(w, barrier);
   });
   return Outcome::next;
@@ -196,7 +186,7 @@ Outcome mbarrier_expect(Warp& w, const Operation& o) {
 Outcome mbarrier_complete(Warp& w, const Operation& o) {
   for_lanes(w, [&](std::uint32_t lane) {
     const SharedPlace place = place_of(w, o, lane);
-    mbarrier_came(w, o, lane, *place.block, place.at, lanes<std::uint32_t>(w, o.b)[lane]);
+    mbarrier_came(w, o, lane, *place.block, place.at, lanes_of<std::uint32_t>(w, o.b)[lane]);
   });
   return Outcome::next;
 }
@@ -208,11 +198,11 @@ Outcome mbarrier_test(Warp& w, const Operation& o) {
     const MBarrier& barrier = mbarrier_at(w, o, lane, *place.block, place.at);
     bool is = false;
     if (o.flags & mbarrier_parity) {
-      const std::uint32_t parity = lanes<std::uint32_t>(w, o.b)[lane];
+      const std::uint32_t parity = lanes_of<std::uint32_t>(w, o.b)[lane];
       if (parity > 1) bad(w, o, lane, "a parity of " + std::to_string(parity) + ": 0 or 1");
       is = (barrier.phase & 1) != parity;
     } else {
-      const auto phase = static_cast<std::uint32_t>(lanes<std::uint64_t>(w, o.b)[lane]);
+      const auto phase = static_cast<std::uint32_t>(lanes_of<std::uint64_t>(w, o.b)[lane]);
       if (barrier.phase - phase > 1)
         bad(w, o, lane,
             "a state of phase " + std::to_string(phase) + " of " +
@@ -226,15 +216,15 @@ Outcome mbarrier_test(Warp& w, const Operation& o) {
     if (!(o.flags & mbarrier_relaxed)) w.known.add(barrier.done);
   });
   if (done) w.block->runner->find_floor(w);
-  std::uint32_t& d = *lanes<std::uint32_t>(w, o.d);
+  std::uint32_t& d = *lanes_of<std::uint32_t>(w, o.d);
   d = (d & ~w.mask) | done;
   return done == w.mask ? Outcome::next : Outcome::spin;
 }
 
 Outcome mbarrier_pending(Warp& w, const Operation& o) {
   for_lanes(w, [&](std::uint32_t lane) {
-    lanes<std::uint32_t>(w, o.d)[lane] =
-        static_cast<std::uint32_t>(lanes<std::uint64_t>(w, o.a)[lane] >> 32);
+    lanes_of<std::uint32_t>(w, o.d)[lane] =
+        static_cast<std::uint32_t>(lanes_of<std::uint64_t>(w, o.a)[lane] >> 32);
   });
   return Outcome::next;
 }

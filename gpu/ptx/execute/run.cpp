@@ -6,6 +6,7 @@
 #include "ptx/execute/control.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/state.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 
 namespace plumbline::ptx {
 namespace {
@@ -15,14 +16,6 @@ constexpr std::uint32_t never = ~0u;
 
 std::uint32_t& predicate(std::byte* registers, std::uint32_t offset) {
   return *reinterpret_cast<std::uint32_t*>(registers + offset);
-}
-
-/// Without the CPU's instruction, which not all have, and without the compiler's function for them.
-std::uint32_t count_of(std::uint32_t mask) {
-  if (mask == ~0u) return 32;
-  mask -= mask >> 1 & 0x55555555;
-  mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
-  return ((mask + (mask >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
 }  // namespace

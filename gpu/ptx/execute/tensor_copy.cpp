@@ -10,17 +10,12 @@
 #include "ptx/execute/bulk.hpp"
 #include "ptx/execute/faults.hpp"
 #include "ptx/execute/memory_flags.hpp"
+#include "ptx/execute/warp_lanes.hpp"
 #include "ptx/profile/probe.hpp"
 #include "ptx/tensor_map.hpp"
 
 namespace plumbline::ptx {
 namespace {
-
-template <class F>
-void for_lanes(const Warp& w, F f) {
-  for (std::uint32_t rest = w.mask; rest; rest &= rest - 1)
-    f(static_cast<std::uint32_t>(__builtin_ctz(rest)));
-}
 
 TensorMap map_of(Warp& w, const Operation& o, const BulkCopy& copy, std::uint32_t lane) {
   const std::uint64_t at = address_of(w, o, copy.map, lane);

@@ -33,12 +33,6 @@ void for_granules(const SharedMemory& shared, const Tile& tile, F f) {
   }
 }
 
-std::string hexadecimal(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 /// The descriptor in a register, which must be the same in all lanes.
 std::uint64_t descriptor_of(Warp& w, const Operation& o, std::uint32_t offset, const char* name) {
   const auto* all = reinterpret_cast<const std::uint64_t*>(w.registers + offset);

@@ -13,9 +13,9 @@ namespace {
 using Bits = std::uint64_t;
 
 /// The elements of a matrix, or where they come from: `bits` each, in registers of 32 (or 64).
-class Fragment {
+class WmmaFragment {
  public:
-  Fragment(Warp& w, const std::uint32_t* list, std::uint32_t registers, std::uint32_t bits)
+  WmmaFragment(Warp& w, const std::uint32_t* list, std::uint32_t registers, std::uint32_t bits)
       : w_(w),
         list_(list),
         bits_(bits),
@@ -107,9 +107,9 @@ Outcome wmma_multiply(Warp& w, const Operation& o) {
   const std::uint32_t* list = w.lists + o.list;
   const std::uint32_t bits = bits_in(p.how.a), result_bits = bits_in(p.how.c);
   const bool f64 = bits == 64;
-  Fragment d(w, list, p.d, p.half_d ? 16 : result_bits);
-  const Fragment a(w, list + p.d, p.a, bits), b(w, list + p.d + p.a, p.b, bits);
-  const Fragment c(w, list + p.d + p.a + p.b, p.c, p.half_c ? 16 : result_bits);
+  WmmaFragment d(w, list, p.d, p.half_d ? 16 : result_bits);
+  const WmmaFragment a(w, list + p.d, p.a, bits), b(w, list + p.d + p.a, p.b, bits);
+  const WmmaFragment c(w, list + p.d + p.a + p.b, p.c, p.half_c ? 16 : result_bits);
   // Blocks have 16 rows: with 8 rows the transposed matrices are multiplied.
   const bool turned = p.m == 8 && !f64;
   const std::uint32_t m = turned ? p.n : p.m, n = turned ? p.m : p.n;

@@ -9,8 +9,6 @@
 namespace plumbline::ptx {
 namespace {
 
-using Type = Constant::Type;
-
 constexpr unsigned most_nested = 256;
 
 [[noreturn]] void bad(const Token& at, const std::string& text) {
@@ -18,9 +16,11 @@ constexpr unsigned most_nested = 256;
 }
 
 double real(const Constant& a) { return std::bit_cast<double>(a.bits); }
-Constant of(double value) { return {Type::f64, std::bit_cast<std::uint64_t>(value)}; }
-Constant of(bool value) { return {Type::s64, value}; }
-bool is_integer(const Constant& a) { return a.type == Type::s64 || a.type == Type::u64; }
+Constant of(double value) { return {Constant::Type::f64, std::bit_cast<std::uint64_t>(value)}; }
+Constant of(bool value) { return {Constant::Type::s64, value}; }
+bool is_integer(const Constant& a) {
+  return a.type == Constant::Type::s64 || a.type == Constant::Type::u64;
+}
 
 struct Operator {
   std::string_view text;
@@ -44,7 +44,7 @@ const Operator* next_operator(const Lexer& lexer) {
 }
 
 Constant binary(const Token& at, std::string_view op, Constant a, Constant b) {
-  if (a.type == Type::f32 || b.type == Type::f32)
+  if (a.type == Constant::Type::f32 || b.type == Constant::Type::f32)
     bad(at, "a number of 0f and 8 digits has to stand alone");
   if (is_integer(a) != is_integer(b)) bad(at, "an integer and a floating-point number");
   if (!is_integer(a)) {
@@ -63,21 +63,21 @@ Constant binary(const Token& at, std::string_view op, Constant a, Constant b) {
   }
   const std::uint64_t x = a.bits, y = b.bits;
   const auto sx = static_cast<std::int64_t>(x), sy = static_cast<std::int64_t>(y);
-  const bool is_signed = a.type == Type::s64 && b.type == Type::s64;
-  const Type usual = is_signed ? Type::s64 : Type::u64;
+  const bool is_signed = a.type == Constant::Type::s64 && b.type == Constant::Type::s64;
+  const Constant::Type usual = is_signed ? Constant::Type::s64 : Constant::Type::u64;
   if (op == "+") return {usual, x + y};
   if (op == "-") return {usual, x - y};
   if (op == "*") return {usual, x * y};
   if (op == "/" || op == "%") {
     if (y == 0) bad(at, "a division by 0");
-    if (op == "%") return {Type::s64, x % y};  // of unsigned numbers, always
+    if (op == "%") return {Constant::Type::s64, x % y};  // of unsigned numbers, always
     if (!is_signed) return {usual, x / y};
     return {usual, sy == -1 ? 0 - x : static_cast<std::uint64_t>(sx / sy)};
   }
   // C++ leaves shifts by 64 and more open: all bits leave.
   if (op == "<<") return {a.type, y > 63 ? 0 : x << y};
   if (op == ">>") {
-    if (a.type == Type::u64) return {a.type, y > 63 ? 0 : x >> y};
+    if (a.type == Constant::Type::u64) return {a.type, y > 63 ? 0 : x >> y};
     return {a.type, static_cast<std::uint64_t>(sx >> (y > 63 ? 63 : y))};
   }
   if (op == "&") return {usual, x & y};
@@ -115,10 +115,12 @@ class Reader {
     if (!lexer_.peek().is(':')) bad(lexer_.peek(), "a ? without its colon");
     lexer_.take();
     const Constant no = conditional();
-    if (is_integer(yes) != is_integer(no) || yes.type == Type::f32 || no.type == Type::f32)
+    if (is_integer(yes) != is_integer(no) || yes.type == Constant::Type::f32 ||
+        no.type == Constant::Type::f32)
       bad(at, "two values of different types after the ?");
     Constant chosen = a.bits ? yes : no;
-    if (yes.type == Type::u64 || no.type == Type::u64) chosen.type = Type::u64;
+    if (yes.type == Constant::Type::u64 || no.type == Constant::Type::u64)
+      chosen.type = Constant::Type::u64;
     return chosen;
   }
 
@@ -144,13 +146,16 @@ class Reader {
     const Token token = lexer_.take();
     if (token.kind == Token::Kind::integer) {
       const bool is_unsigned = token.text.back() == 'U' || token.bits >> 63;
-      return {is_unsigned ? Type::u64 : Type::s64, token.bits};
+      return {is_unsigned ? Constant::Type::u64 : Constant::Type::s64, token.bits};
     }
-    if (token.kind == Token::Kind::real) return {token.single ? Type::f32 : Type::f64, token.bits};
-    if (token.kind == Token::Kind::name && token.text == "WARP_SZ") return {Type::s64, 32};
+    if (token.kind == Token::Kind::real)
+      return {token.single ? Constant::Type::f32 : Constant::Type::f64, token.bits};
+    if (token.kind == Token::Kind::name && token.text == "WARP_SZ")
+      return {Constant::Type::s64, 32};
     if (token.is('(')) {
       if (lexer_.peek().is_dotted("s64") || lexer_.peek().is_dotted("u64")) {
-        const Type type = lexer_.take().text == "s64" ? Type::s64 : Type::u64;
+        const Constant::Type type =
+            lexer_.take().text == "s64" ? Constant::Type::s64 : Constant::Type::u64;
         close();
         const Constant a = unary();
         if (!is_integer(a)) bad(token, "a cast of what is no integer");
@@ -167,10 +172,10 @@ class Reader {
       if (is_integer(a))
         a.bits = 0 - a.bits;
       else
-        a.bits ^= std::uint64_t{1} << (a.type == Type::f32 ? 31 : 63);
+        a.bits ^= std::uint64_t{1} << (a.type == Constant::Type::f32 ? 31 : 63);
     } else if (!token.is('+')) {
       if (!is_integer(a)) bad(token, "! or ~ of what is no integer");
-      return token.is('~') ? Constant{Type::u64, ~a.bits} : of(a.bits == 0);
+      return token.is('~') ? Constant{Constant::Type::u64, ~a.bits} : of(a.bits == 0);
     }
     return a;
   }

@@ -11,8 +11,8 @@
 namespace plumbline::ptx {
 namespace {
 
-constexpr std::size_t most_scopes = 256;  ///< in one another
-constexpr unsigned most_nested = 8;       ///< operands in one another
+constexpr std::size_t most_scopes = 256;      ///< in one another
+constexpr unsigned most_nested_operands = 8;  ///< operands in one another
 
 /// The component that .x, .y, .z, .w or .r, .g, .b, .a name; 4: none.
 unsigned component(std::string_view word) {
@@ -292,7 +292,7 @@ Operand Parser::named(Function& function, const Token& name, bool branch) {
 }
 
 Operand Parser::operand(Function& function, bool branch, unsigned depth) {
-  if (depth > most_nested) throw BadPtx(peek().line, "operands nested too deeply");
+  if (depth > most_nested_operands) throw BadPtx(peek().line, "operands nested too deeply");
   const Token token = peek();
   if (token.is('{')) return children(function, Operand::Kind::vector, '}', branch, depth);
   if (token.is('[')) return children(function, Operand::Kind::address, ']', branch, depth);

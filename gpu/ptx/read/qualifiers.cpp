@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "ptx/read/lexer.hpp"
 #include "ptx/read/types.hpp"
 
 namespace plumbline::ptx {
@@ -203,8 +203,6 @@ constexpr auto words = std::to_array<std::string_view>({
     "xorsign",
 });
 static_assert(std::ranges::is_sorted(words));
-
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// m16n8k16, v4, x2, 3d: letters of `which` and numbers in turn.
 bool is_shape(std::string_view word) {

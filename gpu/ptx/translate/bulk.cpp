@@ -11,14 +11,14 @@
 namespace plumbline::ptx {
 namespace {
 
-struct Row {
+struct Reduction {
   std::string_view name;
   Atomic op;
 };
-constexpr Row reductions[] = {{"add", Atomic::add},       {"min", Atomic::min},
-                              {"max", Atomic::max},       {"inc", Atomic::inc},
-                              {"dec", Atomic::dec},       {"and", Atomic::bitwise_and},
-                              {"or", Atomic::bitwise_or}, {"xor", Atomic::bitwise_xor}};
+constexpr Reduction reductions[] = {{"add", Atomic::add},       {"min", Atomic::min},
+                                    {"max", Atomic::max},       {"inc", Atomic::inc},
+                                    {"dec", Atomic::dec},       {"and", Atomic::bitwise_and},
+                                    {"or", Atomic::bitwise_or}, {"xor", Atomic::bitwise_xor}};
 
 bool is_place(std::string_view word) {
   return word == "global" || word == "shared::cta" || word == "shared::cluster" || word == "shared";
@@ -72,7 +72,7 @@ bool Translator::bulk() {
     if (copy.rank > 4) bad("a vector of another size");
     if (now_->opcode == "red") {
       for (std::size_t k = 0; k < words(); ++k)
-        for (const Row& one : reductions)
+        for (const Reduction& one : reductions)
           if (one.name == word(k)) copy.combine = combination(one.op, all[0]);
       if (!copy.combine) lacks();
     }
@@ -114,9 +114,9 @@ bool Translator::bulk() {
   expect_operands(i, i);
   if (has("reduce")) {
     const std::vector<Type> all = types();
-    const Row* row = nullptr;
+    const Reduction* row = nullptr;
     for (std::size_t k = 0; k < words(); ++k)
-      for (const Row& one : reductions)
+      for (const Reduction& one : reductions)
         if (one.name == word(k)) row = &one;
     if (!row || all.size() != 1) bad("an operation or a type is missing");
     copy.combine = combination(row->op, all[0]);
@@ -141,7 +141,7 @@ bool Translator::tensors() {
         one.substr(0, 9) == "cta_group")
       lacks();
     if (is_place(one)) spaces.push_back(one);
-    for (const Row& row : reductions)
+    for (const Reduction& row : reductions)
       if (row.name == one) {
         copy.op = row.op;
         copy.reduces = has("reduce");

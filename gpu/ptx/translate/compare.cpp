@@ -5,16 +5,16 @@
 namespace plumbline::ptx {
 namespace {
 
-struct Row {
+struct Comparison {
   std::string_view name;
   Compare compare;
 };
-constexpr Row comparisons[] = {{"eq", Compare::eq},   {"ne", Compare::ne},   {"lt", Compare::lt},
-                               {"le", Compare::le},   {"gt", Compare::gt},   {"ge", Compare::ge},
-                               {"lo", Compare::lo},   {"ls", Compare::ls},   {"hi", Compare::hi},
-                               {"hs", Compare::hs},   {"equ", Compare::equ}, {"neu", Compare::neu},
-                               {"ltu", Compare::ltu}, {"leu", Compare::leu}, {"gtu", Compare::gtu},
-                               {"geu", Compare::geu}, {"num", Compare::num}, {"nan", Compare::nan}};
+constexpr Comparison comparisons[] = {
+    {"eq", Compare::eq},   {"ne", Compare::ne},   {"lt", Compare::lt},   {"le", Compare::le},
+    {"gt", Compare::gt},   {"ge", Compare::ge},   {"lo", Compare::lo},   {"ls", Compare::ls},
+    {"hi", Compare::hi},   {"hs", Compare::hs},   {"equ", Compare::equ}, {"neu", Compare::neu},
+    {"ltu", Compare::ltu}, {"leu", Compare::leu}, {"gtu", Compare::gtu}, {"geu", Compare::geu},
+    {"num", Compare::num}, {"nan", Compare::nan}};
 struct TestRow {
   std::string_view name;
   Test test;
@@ -26,7 +26,7 @@ constexpr TestRow tests[] = {{"finite", Test::finite}, {"infinite", Test::infini
 }  // namespace
 
 Compare Translator::comparison() const {
-  for (const Row& row : comparisons)
+  for (const Comparison& row : comparisons)
     if (row.name == word(0)) return row.compare;
   bad("no comparison");
 }

@@ -8,7 +8,7 @@
 namespace plumbline::ptx {
 namespace {
 
-bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
+bool is_integer_scalar(Type type) { return type >= Type::u8 && type <= Type::s64; }
 
 }  // namespace
 
@@ -70,7 +70,7 @@ bool Translator::convert() {
   Form how = form(Operator::cvt, to);
   how.from = from;
   const bool to_whole = has("rni") || has("rzi") || has("rmi") || has("rpi");
-  const bool plain = is_integer(to) || how.round != Round::none ||
+  const bool plain = is_integer_scalar(to) || how.round != Round::none ||
                      (to == Type::f64 && from == Type::f32) ||
                      (to == Type::f32 && from == Type::f32 && !to_whole);
   const Run run =

@@ -21,7 +21,7 @@ constexpr const char* cached = "fp32 bf16 fp16 tf32";
 /// Formats whose outputs have 16 bits unless floats are declared.
 constexpr const char* in_16_bits = "bf16 fp16 e4m3 e5m2";
 
-const std::vector<FaultInfo> faults{
+const std::vector<FaultInfo> feature_faults{
     {F::mask_tensor_ignored,
      "mask_tensor_ignored",
      "no mask tensor",
@@ -717,6 +717,6 @@ const std::vector<FaultInfo> faults{
 
 }  // namespace
 
-std::span<const FaultInfo> faults_of_features() { return faults; }
+std::span<const FaultInfo> faults_of_features() { return feature_faults; }
 
 }  // namespace plumbline::bench

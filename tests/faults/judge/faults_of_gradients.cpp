@@ -25,11 +25,9 @@ const std::vector<B> learned{PLUMBLINE_CABLE,
 const std::vector<B> of_heads{PLUMBLINE_GGD,         PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,
                               PLUMBLINE_T5,          PLUMBLINE_FIRE,       PLUMBLINE_COPE,
                               PLUMBLINE_BIAS_TENSOR, B(PLUMBLINE_ALIBI, 2)};
-const std::vector<B> of_prefix{PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE,
-                               PLUMBLINE_K_CABLE_NW, PLUMBLINE_FOX};
 const std::vector<double> parts{0.1, 0.01, 0.001};
 
-const std::vector<FaultInfo> faults{
+const std::vector<FaultInfo> gradient_faults{
     {F::d_missing, "d_missing", "dS without D", P::backward, {}},
     {F::d_sign, "d_sign", "D with the other sign", P::backward, {}},
     {F::d_half, "d_half", "half of D", P::backward, {}},
@@ -274,6 +272,6 @@ const std::vector<FaultInfo> faults{
 
 }  // namespace
 
-std::span<const FaultInfo> faults_of_gradients() { return faults; }
+std::span<const FaultInfo> faults_of_gradients() { return gradient_faults; }
 
 }  // namespace plumbline::bench

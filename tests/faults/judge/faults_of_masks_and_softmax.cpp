@@ -9,7 +9,7 @@ using P = Place;
 
 constexpr const char* low = "bf16 fp16 e4m3 e5m2";
 
-const std::vector<FaultInfo> faults{
+const std::vector<FaultInfo> mask_and_softmax_faults{
     {F::causal_sees_next,
      "causal_sees_next",
      "a query sees the key after its own",
@@ -283,6 +283,6 @@ const std::vector<FaultInfo> faults{
 
 }  // namespace
 
-std::span<const FaultInfo> faults_of_masks_and_softmax() { return faults; }
+std::span<const FaultInfo> faults_of_masks_and_softmax() { return mask_and_softmax_faults; }
 
 }  // namespace plumbline::bench

@@ -16,7 +16,7 @@ const std::vector<B> either{B(PLUMBLINE_KERPLE_LOG, 1), B(PLUMBLINE_CABLE, 2)};
 const std::vector<B> version_2{B(PLUMBLINE_ALIBI, 2), B(PLUMBLINE_KERPLE_LOG, 2),
                                B(PLUMBLINE_CABLE, 2)};
 
-const std::vector<FaultInfo> faults{
+const std::vector<FaultInfo> score_method_faults{
     {F::cope_gate_unscaled,
      "cope_gate_unscaled",
      "CoPE: gates of q.k without the scale",
@@ -260,6 +260,6 @@ const std::vector<FaultInfo> faults{
 
 }  // namespace
 
-std::span<const FaultInfo> faults_of_score_methods() { return faults; }
+std::span<const FaultInfo> faults_of_score_methods() { return score_method_faults; }
 
 }  // namespace plumbline::bench

@@ -10,8 +10,6 @@ using B = cases::Bias;
 
 const std::vector<B> of_distance{PLUMBLINE_ALIBI, PLUMBLINE_KERPLE_LOG, PLUMBLINE_KERPLE_POWER,
                                  PLUMBLINE_T5_CLIPPED, PLUMBLINE_FIRE};
-const std::vector<B> of_prefix{PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE,
-                               PLUMBLINE_K_CABLE_NW, PLUMBLINE_FOX};
 const std::vector<B> of_head{PLUMBLINE_ALIBI, PLUMBLINE_GGD, PLUMBLINE_KERPLE_LOG, PLUMBLINE_T5,
                              PLUMBLINE_FIRE};
 const std::vector<B> of_position{PLUMBLINE_ALIBI,
@@ -41,7 +39,7 @@ const std::vector<B> with_table{PLUMBLINE_T5, PLUMBLINE_T5_BIDIRECTIONAL};
 
 constexpr const char* eight = "e4m3 e5m2";
 
-const std::vector<FaultInfo> faults{
+const std::vector<FaultInfo> score_and_bias_faults{
     {F::scale_off,
      "scale_off",
      "the scale is off by this part",
@@ -331,6 +329,6 @@ const std::vector<FaultInfo> faults{
 
 }  // namespace
 
-std::span<const FaultInfo> faults_of_scores_and_biases() { return faults; }
+std::span<const FaultInfo> faults_of_scores_and_biases() { return score_and_bias_faults; }
 
 }  // namespace plumbline::bench

@@ -46,6 +46,10 @@ struct FaultInfo {
   Declared declared = Declared::nothing;
 };
 
+/// Biases that are sums over the tokens before.
+inline const std::vector<cases::Bias> of_prefix{
+    PLUMBLINE_CABLE, PLUMBLINE_CABLE_NW, PLUMBLINE_K_CABLE, PLUMBLINE_K_CABLE_NW, PLUMBLINE_FOX};
+
 std::span<const FaultInfo> faults_of_scores_and_biases();
 std::span<const FaultInfo> faults_of_masks_and_softmax();
 std::span<const FaultInfo> faults_of_gradients();

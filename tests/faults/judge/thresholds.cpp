@@ -22,27 +22,27 @@ struct Question {
   cases::Bias bias;
 };
 
-constexpr cases::Pass forward = cases::Pass::forward, backward = cases::Pass::backward;
+using cases::Pass;
 constexpr cases::Bias alibi = PLUMBLINE_ALIBI, cable = PLUMBLINE_CABLE,
                       kerple = PLUMBLINE_KERPLE_LOG;
 constexpr Question questions[] = {
-    {"the scale", F::scale_off, forward, alibi},
-    {"the slopes", F::bias_off, forward, alibi},
-    {"CABLE's bias", F::bias_off, forward, cable},
-    {"every score, either sign (absolute)", F::score_noise, forward, alibi},
-    {"the weight of one key in a row", F::key_weight_off, forward, alibi},
-    {"P of one key where it meets V", F::p_off_one_key, forward, alibi},
-    {"every P where it meets V, either sign", F::p_noise, forward, alibi},
-    {"one element of o", F::one_element_off, forward, alibi},
-    {"all of o", F::o_off, forward, alibi},
-    {"LSE (absolute)", F::lse_off, forward, alibi},
-    {"D", F::d_off, backward, alibi},
-    {"the scale in the backward pass alone", F::backward_scale_off, backward, alibi},
-    {"dQ", F::dq_off, backward, alibi},
-    {"dK", F::dk_off, backward, alibi},
-    {"dV", F::dv_off, backward, alibi},
-    {"gradients of Kerple's p and a", F::parameter_gradient_off, backward, kerple},
-    {"gradients of CABLE's increments and gain", F::parameter_gradient_off, backward, cable},
+    {"the scale", F::scale_off, Pass::forward, alibi},
+    {"the slopes", F::bias_off, Pass::forward, alibi},
+    {"CABLE's bias", F::bias_off, Pass::forward, cable},
+    {"every score, either sign (absolute)", F::score_noise, Pass::forward, alibi},
+    {"the weight of one key in a row", F::key_weight_off, Pass::forward, alibi},
+    {"P of one key where it meets V", F::p_off_one_key, Pass::forward, alibi},
+    {"every P where it meets V, either sign", F::p_noise, Pass::forward, alibi},
+    {"one element of o", F::one_element_off, Pass::forward, alibi},
+    {"all of o", F::o_off, Pass::forward, alibi},
+    {"LSE (absolute)", F::lse_off, Pass::forward, alibi},
+    {"D", F::d_off, Pass::backward, alibi},
+    {"the scale in the backward pass alone", F::backward_scale_off, Pass::backward, alibi},
+    {"dQ", F::dq_off, Pass::backward, alibi},
+    {"dK", F::dk_off, Pass::backward, alibi},
+    {"dV", F::dv_off, Pass::backward, alibi},
+    {"gradients of Kerple's p and a", F::parameter_gradient_off, Pass::backward, kerple},
+    {"gradients of CABLE's increments and gain", F::parameter_gradient_off, Pass::backward, cable},
 };
 
 constexpr int first_step = -52, last_step = 6;  // of 2^(step / 2)

@@ -10,7 +10,7 @@ namespace {
 using namespace reference;
 
 template <class Tier, class Position>
-void run(const Job& job, const Position& position) {
+void bert_gradients(const Job& job, const Position& position) {
   BertConfiguration<Position> c{.position = position};
   c.layers = job.size("layers");
   c.heads = job.size("heads");
@@ -37,12 +37,13 @@ void run(const Job& job, const Position& position) {
 
 void run_bert(const Job& job) {
   const std::string position = job.text("position");
-  if (job.text("tier") == "blocked") return run<Blocked>(job, NopePosition());
-  if (position == "t5_bidirectional") return run<Equations<double>>(job, t5_position(true));
-  if (position == "nope") return run<Equations<double>>(job, NopePosition());
-  if (position == "alibi") return run<Equations<double>>(job, AlibiPosition());
-  if (position == "cable") return run<Equations<double>>(job, CablePosition());
-  if (position == "k_cable") return run<Equations<double>>(job, KCablePosition());
+  if (job.text("tier") == "blocked") return bert_gradients<Blocked>(job, NopePosition());
+  if (position == "t5_bidirectional")
+    return bert_gradients<Equations<double>>(job, t5_position(true));
+  if (position == "nope") return bert_gradients<Equations<double>>(job, NopePosition());
+  if (position == "alibi") return bert_gradients<Equations<double>>(job, AlibiPosition());
+  if (position == "cable") return bert_gradients<Equations<double>>(job, CablePosition());
+  if (position == "k_cable") return bert_gradients<Equations<double>>(job, KCablePosition());
   throw std::invalid_argument("position is " + position);
 }
 

@@ -10,7 +10,7 @@ namespace {
 using namespace reference;
 
 template <class Tier, class Position>
-void run(const Job& job, const Position& position) {
+void gpt2_gradients(const Job& job, const Position& position) {
   auto c = gpt2(job.size("layers"), job.size("heads"), job.size("C"), position);
   c.vocabulary = job.size("V");
   c.positions = job.size("positions");
@@ -31,9 +31,9 @@ void run(const Job& job, const Position& position) {
 
 void run_gpt2(const Job& job) {
   // At real size GPT-2 itself, on the tier for it; every method at small size, by its equations.
-  if (job.text("tier") == "blocked") return run<Blocked>(job, NopePosition());
+  if (job.text("tier") == "blocked") return gpt2_gradients<Blocked>(job, NopePosition());
   with_position(job.text("position"),
-                [&](const auto& position) { run<Equations<double>>(job, position); });
+                [&](const auto& position) { gpt2_gradients<Equations<double>>(job, position); });
 }
 
 }  // namespace plumbline::checkpoint

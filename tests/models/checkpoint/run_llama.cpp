@@ -10,7 +10,7 @@ using namespace reference;
 using Tier = Equations<double>;
 
 template <class Position>
-void run(const Job& job, const Position& position) {
+void llama_gradients(const Job& job, const Position& position) {
   LlamaStyleConfiguration<Position> c{.position = position};
   c.layers = job.size("layers");
   c.heads = c.kv_heads = job.size("heads");
@@ -35,9 +35,9 @@ void run(const Job& job, const Position& position) {
 
 void run_llama(const Job& job) {
   const std::string position = job.text("position");
-  if (position == "nope") return run(job, NopePosition());
-  if (position == "ggd") return run(job, GgdPosition());
-  if (position == "rope") return run(job, RopePosition());
+  if (position == "nope") return llama_gradients(job, NopePosition());
+  if (position == "ggd") return llama_gradients(job, GgdPosition());
+  if (position == "rope") return llama_gradients(job, RopePosition());
   throw std::invalid_argument("position is " + position);
 }
 
