@@ -42,12 +42,14 @@ function(plumbline_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
-# plumbline_add_tests(PROGRAM NAMES pattern SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...] [HEADERS ...]): one
+# plumbline_add_tests(PROGRAM NAMES pattern SOURCES a.cpp ... [LIBRARIES ...] [LABELS ...] [HEADERS ...]
+# [AT_LENGTH stem ...]): one
 # program of several tests, compiled as one, since most of the compiler's work is what they include. Each
 # file is a suite with the name of the file (decode.cpp and decode_test.cpp: decode_test) and a test of its own,
-# with `decode` in place of the pattern's asterisk. Sets TESTS to the tests' names.
+# with `decode` in place of the pattern's asterisk. Sets TESTS to the tests' names. Those of the stems AT_LENGTH
+# include tests/at_length.hpp: each has a twin NAME_at_length, of all of its cases.
 function(plumbline_add_tests program)
-  cmake_parse_arguments(ARG "" "NAMES" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAMES" "AT_LENGTH" ${ARGN})
   plumbline_test_program(${program} ${ARG_UNPARSED_ARGUMENTS})
   set_target_properties(${program} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   # A fixture of an unnamed namespace, in a file that is not the first.
@@ -59,6 +61,11 @@ function(plumbline_add_tests program)
     string(REPLACE "*" ${stem} test ${ARG_NAMES})
     add_test(NAME ${test} COMMAND ${program} --run_test=${stem}_test)
     list(APPEND tests ${test})
+    if(stem IN_LIST ARG_AT_LENGTH)
+      add_test(NAME ${test}_at_length COMMAND ${program} --run_test=${stem}_test)
+      set_tests_properties(${test}_at_length PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT PLUMBLINE_AT_LENGTH=1)
+      plumbline_test_in_ci(${test}_at_length BY_TURNS)
+    endif()
   endforeach()
   set_tests_properties(${tests} PROPERTIES LABELS "${ARG_LABELS}")
   set(TESTS ${tests} PARENT_SCOPE)
@@ -78,37 +85,38 @@ macro(plumbline_test_program name)
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
 endmacro()
 
-# plumbline_test_in_ci(TEST ... [QUARTER | QUARTERS n ...] [BUILDS target ...]): tests of the tests, and long ones,
-# which run by `./plumbline test --all` and in CI: label ci. CI runs and builds a quarter of those that say QUARTER, which
-# the commit chooses: labels and targets of the numbers 0 to 3. QUARTERS: in these of the four alone. The targets are
-# built for them alone.
+# plumbline_test_in_ci(TEST ... [BY_TURNS | TURNS n ...] [BUILDS target ...]): tests of the tests, and long ones,
+# which run by `./plumbline test --all` and in CI: label ci. A run of CI has one of eight turns, 0 to 7, which the commit
+# chooses, and builds and runs those of its turn, by a label and a target of its number. BY_TURNS: each of the tests in
+# the next turn; TURNS: all in these; without: in every turn. The targets are built for them alone.
+set(PLUMBLINE_TURNS 0 1 2 3 4 5 6 7)
 add_custom_target(tests_in_ci)
-foreach(quarter RANGE 3)
-  add_custom_target(tests_in_ci_${quarter})
+foreach(turn ${PLUMBLINE_TURNS})
+  add_custom_target(tests_in_ci_${turn})
 endforeach()
-set_property(GLOBAL PROPERTY PLUMBLINE_QUARTER 0)
+set_property(GLOBAL PROPERTY PLUMBLINE_NEXT_TURN 0)
 function(plumbline_test_in_ci)
-  cmake_parse_arguments(ARG "QUARTER" "" "QUARTERS;BUILDS" ${ARGN})
+  cmake_parse_arguments(ARG "BY_TURNS" "" "TURNS;BUILDS" ${ARGN})
   set(built_in "")
   foreach(test ${ARG_UNPARSED_ARGUMENTS})
-    set(quarters 0 1 2 3)
-    if(DEFINED ARG_QUARTERS)
-      set(quarters ${ARG_QUARTERS})
-    elseif(ARG_QUARTER)
-      get_property(quarters GLOBAL PROPERTY PLUMBLINE_QUARTER)
-      math(EXPR next "(${quarters} + 1) % 4")
-      set_property(GLOBAL PROPERTY PLUMBLINE_QUARTER ${next})
+    set(turns ${PLUMBLINE_TURNS})
+    if(DEFINED ARG_TURNS)
+      set(turns ${ARG_TURNS})
+    elseif(ARG_BY_TURNS)
+      get_property(turns GLOBAL PROPERTY PLUMBLINE_NEXT_TURN)
+      math(EXPR next "(${turns} + 1) % 8")
+      set_property(GLOBAL PROPERTY PLUMBLINE_NEXT_TURN ${next})
     endif()
-    list(APPEND built_in ${quarters})
-    list(TRANSFORM quarters PREPEND ci_)
-    set_property(TEST ${test} APPEND PROPERTY LABELS ci ${quarters})
+    list(APPEND built_in ${turns})
+    list(TRANSFORM turns PREPEND ci_)
+    set_property(TEST ${test} APPEND PROPERTY LABELS ci ${turns})
   endforeach()
   if(ARG_BUILDS)
     set_target_properties(${ARG_BUILDS} PROPERTIES EXCLUDE_FROM_ALL ON)
     add_dependencies(tests_in_ci ${ARG_BUILDS})
     list(REMOVE_DUPLICATES built_in)
-    foreach(quarter ${built_in})
-      add_dependencies(tests_in_ci_${quarter} ${ARG_BUILDS})
+    foreach(turn ${built_in})
+      add_dependencies(tests_in_ci_${turn} ${ARG_BUILDS})
     endforeach()
   endif()
 endfunction()

@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "support/draw.hpp"
+#include "tests/at_length.hpp"
 #include "tests/faults/judge/kernel.hpp"
 #include "tests/verdict/float_gradients.hpp"
 #include "tests/verdict/naming_count.hpp"
@@ -445,7 +446,7 @@ BOOST_AUTO_TEST_CASE(of_a_large_case_some_heads_gradients_are_named) {
 
 /// A convention whose bounds let anything pass matches anything: of 16 bits and a large scale they
 /// do.
-BOOST_AUTO_TEST_CASE(garbage_gets_no_name) {
+BOOST_AUTO_TEST_CASE(garbage_gets_no_name, *test::only_at_length) {
   int failed = 0;
   for (const char* line : {"bias=nope", "bias=alibi,causal=0", "bias=cable", "bias=rope_half_split",
                            "bias=nope,family=peaked", "bias=ggd,ssmax=1"}) {
@@ -480,7 +481,7 @@ BOOST_AUTO_TEST_CASE(garbage_gets_no_name) {
   BOOST_TEST(failed > 30);
 }
 
-BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name) {
+BOOST_AUTO_TEST_CASE(lost_accuracy_gets_no_name, *test::only_at_length) {
   int failed = 0;
   for (const auto& [kind, amount] :
        std::initializer_list<bench::Fault>{{FaultKind::o_off, 0.002},

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "tests/at_length.hpp"
 #include "verdict/judge/judge.hpp"
 #include "verdict/property/property.hpp"
 
@@ -47,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_right_kernel_passes_every_pass_in_both_formats) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(sums_that_have_no_bound_are_not_drawn) {
+BOOST_AUTO_TEST_CASE(sums_that_have_no_bound_are_not_drawn, *test::only_at_length) {
   // n u < 1 with u = 2^-13. Cases of 65,536 keys are drawn of kernels that are more exact.
   const auto result = check("no_fault", Pass::forward, Format::e4m3, 200, 1);
   BOOST_TEST((result.outcome == Outcome::pass));

@@ -9,6 +9,7 @@
 
 #include "float_gradients.hpp"
 #include "support/error.hpp"
+#include "tests/at_length.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/property/spec_generator.hpp"
 
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
   std::map<std::string, double> worst;
   for (const auto bias : cases::every_bias()) {
     if (cases::needs_scores(bias)) continue;
-    const int count = bias.has_rope() && bias.method != PLUMBLINE_NOPE ? 1 : 3;
+    const int count = bias.has_rope() && bias.method != PLUMBLINE_NOPE ? 1 : test::cases(1, 3);
     for (const auto format : cases::all_formats()) {
       for (auto spec : verdict::draw_specs(cases::Pass::backward, bias, format, count,
                                            77 + 4 * bias.method + 100 * bias.dape +

@@ -5,6 +5,7 @@
 
 #include "float_attention.hpp"
 #include "support/error.hpp"
+#include "tests/at_length.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/judge/element.hpp"
 #include "verdict/property/spec_generator.hpp"
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
         Bias(PLUMBLINE_CABLE, 0, PLUMBLINE_ROPE_INTERLEAVED),
         Bias(PLUMBLINE_FIRE, 0, PLUMBLINE_ROPE_HALF_SPLIT)}) {
     for (const auto format : cases::all_formats()) {
-      for (const auto& spec : verdict::draw_specs(cases::Pass::forward, bias, format, 12, 77)) {
+      for (const auto& spec :
+           verdict::draw_specs(cases::Pass::forward, bias, format, test::cases(3, 12), 77)) {
         const auto c = cases::generate(spec);
         const auto judgement = verdict::judge(c, contract, test::float_attention(c), 2);
         BOOST_TEST_CONTEXT(cases::to_line(spec)) {
@@ -97,7 +99,8 @@ BOOST_AUTO_TEST_CASE(one_element_that_is_not_a_number_fails) {
 
 BOOST_AUTO_TEST_CASE(plain_float_loops_with_attention_sinks_pass_and_wrong_sinks_fail) {
   for (const auto bias : {PLUMBLINE_NOPE, PLUMBLINE_CABLE, PLUMBLINE_BIAS_TENSOR}) {
-    for (auto spec : verdict::draw_specs(cases::Pass::forward, bias, cases::Format::fp32, 40, 78)) {
+    for (auto spec : verdict::draw_specs(cases::Pass::forward, bias, cases::Format::fp32,
+                                         test::cases(10, 40), 78)) {
       spec.sinks = true;
       const auto c = cases::generate(spec);
       const auto outputs = test::float_attention(c);

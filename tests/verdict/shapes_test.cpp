@@ -9,6 +9,7 @@
 #include <set>
 
 #include "support/error.hpp"
+#include "tests/at_length.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/oracle/sample.hpp"
 #include "verdict/property/offered_shapes.hpp"
@@ -311,19 +312,21 @@ BOOST_AUTO_TEST_CASE(what_a_kernel_declines_is_found_and_named) {
 
 BOOST_AUTO_TEST_CASE(kernels_of_fixed_shapes_are_judged_forward_and_backward) {
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    const auto tiles = check("square_tiles", pass, 10);
+    const int count = test::cases(4, 10);
+    const auto tiles = check("square_tiles", pass, count);
     BOOST_TEST((tiles.outcome == Outcome::pass));
-    BOOST_TEST(tiles.cases == 10);
+    BOOST_TEST(tiles.cases == count);
     const verdict::Draws draws{
         {}, verdict::offer_of_models(kernel("one_shape"), pass, PLUMBLINE_ALIBI, Format::fp32, {})};
-    const auto one = check("one_shape", pass, 2, draws);
+    const auto one = check("one_shape", pass, test::cases(1, 2), draws);
     BOOST_TEST((one.outcome == Outcome::pass));
-    BOOST_TEST(one.cases == 2);
+    BOOST_TEST(one.cases == test::cases(1, 2));
     BOOST_TEST(one.cover.unjudged_rows > 0);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_fault_that_shows_at_twelve_heads_alone_is_caught_in_tiles) {
+BOOST_AUTO_TEST_CASE(a_fault_that_shows_at_twelve_heads_alone_is_caught_in_tiles,
+                     *test::only_at_length) {
   BOOST_TEST((check("square_tiles_wrong", Pass::forward, 200).outcome == Outcome::fail));
 }
 
