@@ -98,10 +98,16 @@ struct Primitives<RunningError> {
     return {v, E::rounded_up(magnitude * exp_minus_1(t) + 2 * u * std::fabs(v) + E::tiny)};
   }
 
-  /// |e^a' - e^a| <= e^a (e^(e_a) - 1). exp(0) = 1 is exact (C standard, F.10.3.1).
+  /// |e^a' - e^a| <= e^a (e^(e_a) - 1) and, as both are between 0 and it, <= e^(a + e_a), which is
+  /// the better one where e^(e_a) overflows. exp(0) = 1 is exact (C standard, F.10.3.1).
   static E exp(const E& a) {
     if (a.value() == 0 && a.error() == 0) return E(1.0);
-    return with_relative_error(std::exp(a.value()), a.error());
+    const double v = std::exp(a.value());
+    if (!(a.error() > 1)) return with_relative_error(v, a.error());
+    const double most = a.value() + a.error();
+    const double either = E::rounded_up(std::exp(most + 2 * u * std::fabs(most))) + E::tiny;
+    const E by_ratio = with_relative_error(v, a.error());
+    return {v, std::min(by_ratio.error(), E::rounded_up(either + 2 * u * std::fabs(v) + E::tiny))};
   }
   /// |ln a' - ln a| <= e_a / (a - e_a). log(1) = 0 is exact (F.10.3.7).
   static E log(const E& a) { return logarithm(std::log(a.value()), a.value(), a.error()); }
@@ -209,5 +215,6 @@ struct NumTraits<plumbline::reference::RunningError>
 };
 }  // namespace Eigen
 
-// Never without its sums: they must be known before the first one is made.
+// Never without these: they must be known before the first one is used.
+#include "reference/scalars/running_error_exponentials.hpp"
 #include "reference/scalars/running_error_sums.hpp"

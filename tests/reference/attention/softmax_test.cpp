@@ -105,6 +105,45 @@ BOOST_AUTO_TEST_CASE(an_interval_of_logits_encloses_the_softmax_of_its_points) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(errors_of_logits_that_are_larger_than_1_are_borne_by_what_they_can_change) {
+  // The first leads by far more than all errors: p = 1, 0, 0, and the LSE is the first logit.
+  Vector<RunningError> huge(3);
+  huge << RunningError(1e34, 1e19), RunningError(0, 1e19), RunningError(-1e34, 1e19);
+  const auto clear = softmax(huge);
+  for (int j = 0; j < 3; ++j) {
+    BOOST_TEST(clear.probability[j].value() == (j == 0));
+    BOOST_TEST(!!(clear.probability[j].error() <= 1e-15));
+  }
+  BOOST_TEST(clear.lse.value() == 1e34);
+  BOOST_TEST(!!(clear.lse.error() >= 1e19 && clear.lse.error() <= 1e19 + 0x1p-50 * 1e34));
+  // p of the second is e^(-20 +- 2) of that of the first, and at most e^-18.
+  Vector<RunningError> two(2);
+  two << RunningError(20, 1), RunningError(0, 1);
+  BOOST_TEST(!!(softmax(two).probability[1].error() <= 1.01 * std::exp(-18.0)));
+
+  Numbers numbers(9);
+  int finite = 0;
+  for (int n = 0; n < 300; ++n) {
+    Vector<RunningError> logits(3);
+    Vector<MpReal> points(3);
+    for (int j = 0; j < 3; ++j) {
+      const double value = numbers.between(-9, 9), error = numbers.between(0, 2);
+      logits[j] = RunningError(value, error);
+      points[j] = MpReal(value) + MpReal(error) * (n % 2 ? numbers.between(-1, 1) : n % 4 - 1);
+    }
+    const auto bounded = softmax(logits);
+    const auto point = softmax(points);
+    const auto off = [](const RunningError& x, const MpReal& y) { return abs(x.value() - y); };
+    BOOST_TEST(!!(off(bounded.lse, point.lse) <= bounded.lse.error()));
+    for (int j = 0; j < 3; ++j) {
+      const RunningError& p = bounded.probability[j];
+      BOOST_TEST(!!(off(p, point.probability[j]) <= p.error()));
+      finite += std::isfinite(p.error());
+    }
+  }
+  BOOST_TEST(finite > 300);
+}
+
 BOOST_AUTO_TEST_CASE(ssmax_scales_by_the_logarithm_of_the_number_of_keys) {
   BOOST_TEST(ssmax_factor(2.0, 1) == 0.0);
   BOOST_TEST(ssmax_factor(2.0, 8) == 2 * std::log(8.0));
