@@ -175,6 +175,25 @@ std::size_t nodes_of_update(const ParameterLayout& layout, Format format) {
   return nodes;
 }
 
+/// Whether update `n` moved each parameter as AdamW does with the update's own rate and number,
+/// from the moments that it left, but for a dozen roundings to fp32.
+bool is_adamw(const ParameterLayout& layout, const OptimizerSettings& s, std::size_t n,
+              const State& before, const State& after) {
+  const double rate = kUpdates[n].rate, t = static_cast<double>(n + 1);
+  for (const ParameterRange range : {layout.decaying(), layout.not_decaying()}) {
+    const double decay = range.begin == layout.decaying().begin ? s.weight_decay : 0.0;
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+      const double m = after.mean[k] / (1 - std::pow(s.beta1, t));
+      const double v = after.mean_square[k] / (1 - std::pow(s.beta2, t));
+      const double move = rate * m / (std::sqrt(v) + s.epsilon);
+      const double error = after.parameters[k] - (before.parameters[k] * (1 - rate * decay) - move);
+      const double size = std::abs(before.parameters[k]) + std::abs(move);
+      if (!(std::abs(error) <= 12 * 0x1p-24 * size)) return false;
+    }
+  }
+  return true;
+}
+
 void check_updates(ModelConfiguration c, OptimizerKind kind) {
   c.dropout = 0.1;
   const OptimizerSettings settings{.kind = kind};
@@ -195,6 +214,10 @@ void check_updates(ModelConfiguration c, OptimizerKind kind) {
   for (std::size_t n = 0; n < kUpdates.size(); ++n) {
     const std::string name = "update " + std::to_string(n);
     expect(by_graph.states[n] == by_launch.states[n], c, name + " is not that of its launches");
+    expect(kind != OptimizerKind::adamw ||
+               is_adamw(layout, settings, n, n == 0 ? start : by_graph.states[n - 1],
+                        by_graph.states[n]),
+           c, name + " has another rate or number");
     if (n < kResumed) continue;
     expect(by_graph.states[n] == resumed.states[n - kResumed], c,
            name + " of a resumed run is another");
