@@ -12,23 +12,12 @@ namespace plumbline::gpu {
 
 namespace {
 
-/// What a step needs of its settings, the same for AdamW and RAdam:
-///   theta <- kept theta - rate n scale / (sqrt(v second) + epsilon),   n = m first,
-/// or without the quotient.
-struct Step {
-  float beta1, fresh1;  // beta1 and 1 - beta1
-  float beta2, fresh2;
-  float first;   // 1 / (1 - beta1^t)
-  float second;  // 1 / (1 - beta2^t); RAdam has it in `scale`
-  float scale;   // r_t sqrt(1 - beta2^t); 1 for AdamW
-  float rate, kept, epsilon;
-  bool adaptive;
-};
-
 template <class Element>
-__global__ void step_kernel(Step step, const float* grad_factor, AdamTensor<Element> tensor) {
+__global__ void step_kernel(const AdamNumbers* numbers, const float* grad_factor,
+                            AdamTensor<Element> tensor) {
   const float factor = grad_factor ? *grad_factor : 1.0f;
   if (isnan(factor)) return;
+  const AdamNumbers step = *numbers;
   for_own_elements(tensor.count, [&](std::size_t n) {
     const float g = factor * tensor.grad[n];
     const float m = step.beta1 * tensor.mean[n] + step.fresh1 * g;
@@ -44,7 +33,7 @@ __global__ void step_kernel(Step step, const float* grad_factor, AdamTensor<Elem
 }
 
 /// Checks the settings and computes what AdamW and RAdam share.
-Step common(const AdamSettings& s, int step) {
+AdamNumbers common(const AdamSettings& s, int step) {
   require(s.learning_rate >= 0 && std::isfinite(s.learning_rate), "learning_rate", s.learning_rate,
           "finite and at least 0");
   require(0 < s.beta1 && s.beta1 < 1, "beta1", s.beta1, "between 0 and 1");
@@ -54,7 +43,7 @@ Step common(const AdamSettings& s, int step) {
   require(s.weight_decay >= 0 && std::isfinite(s.weight_decay), "weight_decay", s.weight_decay,
           "finite and at least 0");
   require(step >= 1, "step", step, "at least 1");
-  Step result{};
+  AdamNumbers result{};
   result.beta1 = static_cast<float>(s.beta1);
   result.fresh1 = static_cast<float>(1 - s.beta1);
   result.beta2 = static_cast<float>(s.beta2);
@@ -68,31 +57,16 @@ Step common(const AdamSettings& s, int step) {
   return result;
 }
 
-template <class Element>
-void run(const Stream& stream, const Step& step, const float* grad_factor,
-         const AdamTensor<Element>& tensor) {
-  require_array(tensor.master, tensor.count, "master");
-  require_array(tensor.mean, tensor.count, "mean");
-  require_array(tensor.mean_square, tensor.count, "mean_square");
-  require_array(tensor.grad, tensor.count, "grad");
-  if (tensor.count == 0) return;
-  launch(stream, elementwise_shape(tensor.count), step_kernel<Element>, step, grad_factor, tensor);
-}
-
 }  // namespace
 
-template <class Element>
-void adamw_step(const Stream& stream, const AdamSettings& settings, int step,
-                const float* grad_factor, const AdamTensor<Element>& tensor) {
-  Step adamw = common(settings, step);
+AdamNumbers adamw_numbers(const AdamSettings& settings, int step) {
+  AdamNumbers adamw = common(settings, step);
   adamw.second = static_cast<float>(1 / (1 - std::pow(settings.beta2, step)));
-  run(stream, adamw, grad_factor, tensor);
+  return adamw;
 }
 
-template <class Element>
-void radam_step(const Stream& stream, const AdamSettings& settings, RadamThreshold threshold,
-                int step, const float* grad_factor, const AdamTensor<Element>& tensor) {
-  Step radam = common(settings, step);
+AdamNumbers radam_numbers(const AdamSettings& settings, RadamThreshold threshold, int step) {
+  AdamNumbers radam = common(settings, step);
   const double decayed = std::pow(settings.beta2, step);
   const double last = 2 / (1 - settings.beta2) - 1;
   const double length = last - 2.0 * step * decayed / (1 - decayed);
@@ -100,14 +74,25 @@ void radam_step(const Stream& stream, const AdamSettings& settings, RadamThresho
   if (radam.adaptive)
     radam.scale = static_cast<float>(std::sqrt((length - 4) * (length - 2) * last /
                                                ((last - 4) * (last - 2) * length) * (1 - decayed)));
-  run(stream, radam, grad_factor, tensor);
+  return radam;
 }
 
-#define PLUMBLINE_INSTANTIATE(Element)                                                            \
-  template void adamw_step(const Stream&, const AdamSettings&, int, const float*,                 \
-                           const AdamTensor<Element>&);                                           \
-  template void radam_step(const Stream&, const AdamSettings&, RadamThreshold, int, const float*, \
-                           const AdamTensor<Element>&);
+template <class Element>
+void adam_step(const Stream& stream, const AdamNumbers* numbers, const float* grad_factor,
+               const AdamTensor<Element>& tensor) {
+  require_array(numbers, 1, "numbers");
+  require_array(tensor.master, tensor.count, "master");
+  require_array(tensor.mean, tensor.count, "mean");
+  require_array(tensor.mean_square, tensor.count, "mean_square");
+  require_array(tensor.grad, tensor.count, "grad");
+  if (tensor.count == 0) return;
+  launch(stream, elementwise_shape(tensor.count), step_kernel<Element>, numbers, grad_factor,
+         tensor);
+}
+
+#define PLUMBLINE_INSTANTIATE(Element)                                     \
+  template void adam_step(const Stream&, const AdamNumbers*, const float*, \
+                          const AdamTensor<Element>&);
 PLUMBLINE_INSTANTIATE(float)
 PLUMBLINE_INSTANTIATE(bfloat16)
 PLUMBLINE_INSTANTIATE(float16)

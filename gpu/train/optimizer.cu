@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "model/upload.cuh"
 #include "ops/clamp.cuh"
 #include "ops/global_norm.cuh"
-#include "ops/optimizer.cuh"
 
 namespace plumbline::gpu {
 
@@ -45,33 +45,43 @@ Optimizer::Optimizer(const Stream& stream, const ParameterLayout& layout,
       mean_square_(zeros(stream, layout.size())),
       parts_(stream, norm_parts(layout)),
       norm_(stream, 1),
-      factor_(stream, 1) {}
+      factor_(stream, 1),
+      numbers_(stream, 2) {}
 
-void Optimizer::step(long n, double learning_rate, float* master, const float* gradients,
-                     ParameterRange range, double weight_decay) {
+AdamNumbers Optimizer::numbers(long n, double learning_rate, double weight_decay) const {
   const AdamSettings adam{learning_rate, settings_.beta1, settings_.beta2, settings_.epsilon,
                           weight_decay};
-  const std::size_t first = range.begin;
-  const AdamTensor<float> tensor{
-      master + first, mean_.data() + first, mean_square_.data() + first, gradients + first,
-      nullptr,        range.size()};
   const int t = static_cast<int>(n + 1);
   switch (settings_.kind) {
-    case OptimizerKind::adamw:
-      return adamw_step(stream_, adam, t, factor_.data(), tensor);
     case OptimizerKind::radam:
-      return radam_step(stream_, adam, RadamThreshold::paper, t, factor_.data(), tensor);
+      return radam_numbers(adam, RadamThreshold::paper, t);
     case OptimizerKind::radam_pytorch:
-      return radam_step(stream_, adam, RadamThreshold::pytorch, t, factor_.data(), tensor);
+      return radam_numbers(adam, RadamThreshold::pytorch, t);
+    default:
+      return adamw_numbers(adam, t);
   }
 }
 
-void Optimizer::update(long n, double learning_rate, float* master, const float* gradients) {
+void Optimizer::prepare(long n, double learning_rate) {
+  const AdamNumbers both[] = {numbers(n, learning_rate, settings_.weight_decay),
+                              numbers(n, learning_rate, 0.0)};
+  upload(stream_, both, 2, numbers_.data());
+}
+
+void Optimizer::step(const AdamNumbers* numbers, float* master, const float* gradients,
+                     ParameterRange range) {
+  const std::size_t first = range.begin;
+  adam_step<float>(stream_, numbers, factor_.data(),
+                   {master + first, mean_.data() + first, mean_square_.data() + first,
+                    gradients + first, nullptr, range.size()});
+}
+
+void Optimizer::step(float* master, const float* gradients) {
   const GradientArray trained{gradients, trained_count(layout_)};
   global_norm(stream_, clipping_of(settings_), {&trained, 1}, parts_.data(), norm_.data(),
               factor_.data());
-  step(n, learning_rate, master, gradients, layout_.decaying(), settings_.weight_decay);
-  step(n, learning_rate, master, gradients, layout_.not_decaying(), 0.0);
+  step(numbers_.data(), master, gradients, layout_.decaying());
+  step(numbers_.data() + 1, master, gradients, layout_.not_decaying());
   for (const Parameter& p : layout_.all()) {
     if (p.trained && (p.least > -INFINITY || p.most < INFINITY))
       clamp(stream_, master + p.offset, p.size(), p.least, p.most, factor_.data());

@@ -5,6 +5,7 @@
 
 #include "core/device_buffer.cuh"
 #include "model/parameters.hpp"
+#include "ops/optimizer.cuh"
 #include "train/settings.hpp"
 
 namespace plumbline::gpu {
@@ -19,7 +20,14 @@ class Optimizer {
 
   /// Update `n`, counted from 0, of master [layout.size()]. Where the global norm of `gradients` is
   /// not finite, nothing is changed. In the order of the stream: nobody waits.
-  void update(long n, double learning_rate, float* master, const float* gradients);
+  void update(long n, double learning_rate, float* master, const float* gradients) {
+    prepare(n, learning_rate);
+    step(master, gradients);
+  }
+  /// Its two halves: what differs from update to update, sent to device memory; and the launches,
+  /// which are the same in every update.
+  void prepare(long n, double learning_rate);
+  void step(float* master, const float* gradients);
   /// The norm of the last update's gradients, before clipping. Waits for it.
   double norm() const;
 
@@ -27,8 +35,9 @@ class Optimizer {
   DeviceBuffer<float>& mean_square() { return mean_square_; }
 
  private:
-  void step(long n, double learning_rate, float* master, const float* gradients,
-            ParameterRange range, double weight_decay);
+  AdamNumbers numbers(long n, double learning_rate, double weight_decay) const;
+  void step(const AdamNumbers* numbers, float* master, const float* gradients,
+            ParameterRange range);
 
   const Stream& stream_;
   const ParameterLayout& layout_;
@@ -36,6 +45,7 @@ class Optimizer {
   DeviceBuffer<float> mean_, mean_square_;
   DeviceBuffer<double> parts_, norm_;
   DeviceBuffer<float> factor_;
+  DeviceBuffer<AdamNumbers> numbers_;  ///< of what decays, and of the rest
 };
 
 }  // namespace plumbline::gpu

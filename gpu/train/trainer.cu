@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/graph.cuh"
 #include "model/model.cuh"
 #include "model/upload.cuh"
 #include "train/gradient_sum.cuh"
@@ -54,11 +55,26 @@ struct Trainer::Parts {
     model->parameters_changed();
   }
 
+  /// Rank 0's own: the optimizer's launches, and one rank's for the parameters that have changed.
+  void step(long n, double learning_rate, const float* gradients) {
+    optimizer->prepare(n, learning_rate);
+    if (gradients != stepped_by) {
+      graph = std::make_unique<Graph>();
+      stepped_by = gradients;
+    }
+    graph->run(stream, [&] {
+      optimizer->step(model->parameters(), gradients);
+      if (communicator.size() == 1) model->parameters_changed();
+    });
+  }
+
   Communicator& communicator;
   Stream stream;
   std::unique_ptr<Model> model;
   GradientSum sum;
   std::optional<Optimizer> optimizer;
+  std::unique_ptr<Graph> graph;       ///< of step()
+  const float* stepped_by = nullptr;  ///< its gradients
 };
 
 Trainer::Trainer(const ModelConfiguration& configuration, const ModelRun& run,
@@ -94,9 +110,11 @@ void Trainer::add_embedding_gradients(const SequenceBatch& part, Pooling pooling
 void Trainer::update(long n, double learning_rate) {
   Parts& p = *parts_;
   const float* gradients = p.sum.finish();
-  if (p.optimizer) p.optimizer->update(n, learning_rate, p.model->parameters(), gradients);
-  p.share_parameters();
+  if (p.optimizer) p.step(n, learning_rate, gradients);
+  if (p.communicator.size() > 1) p.share_parameters();
 }
+
+std::size_t Trainer::update_nodes() const { return parts_->graph ? parts_->graph->nodes() : 0; }
 
 double Trainer::norm() {
   Parts& p = *parts_;

@@ -54,6 +54,9 @@ class Trainer {
   /// of all gradients is not finite, nothing is changed. One rank alone waits for nothing.
   /// @throws std::logic_error if a part of this rank is missing.
   void update(long n, double learning_rate);
+  /// Nodes of the CUDA graph that has the launches of rank 0's update, from the second in a row on
+  /// whose gradients were added in the same place; 0 while there is none.
+  std::size_t update_nodes() const;
   /// The norm of the last update's gradients before clipping, on all ranks together. Waits for it.
   double norm();
 

@@ -84,8 +84,12 @@ void run_optimizer() {
     const Array<float> master(count), mean(count), square(count, true), grad(count), factor(1);
     const Array<Element> copy(count);
     const AdamTensor<Element> tensor{master, mean, square, grad, copy, count};
-    adamw_step(stream(), {1e-3}, 3, factor, tensor);
-    radam_step(stream(), {1e-3}, RadamThreshold::pytorch, 100, factor, tensor);
+    DeviceBuffer<AdamNumbers> numbers(stream(), 1);
+    for (const AdamNumbers& step :
+         {adamw_numbers({1e-3}, 3), radam_numbers({1e-3}, RadamThreshold::pytorch, 100)}) {
+      numbers.copy_from_host(stream(), &step, 0, 1);
+      adam_step(stream(), numbers.data(), factor, tensor);
+    }
   }
 }
 

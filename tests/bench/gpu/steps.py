@@ -132,7 +132,7 @@ class Maker:
             names["graph"] = "training_graph_cuda"
             parts.append(Part(names["graph"], [self.asked.programs / names["graph"]], 600))
         return Step("training-step", "training steps of small models of GPT-2, BERT and the decoder against the "
-                    "oracle; one as a CUDA graph", parts[:1] if self.toy else parts, list(names.values()))
+                    "oracle; steps as CUDA graphs", parts[:1] if self.toy else parts, list(names.values()))
 
     def decoding(self):
         about = "decoding by small models against the oracle; a token as one CUDA graph"

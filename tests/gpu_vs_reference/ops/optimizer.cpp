@@ -61,6 +61,14 @@ Problem problem(std::uint64_t seed) {
   return p;
 }
 
+gpu::AdamNumbers numbers_of(Rule rule, const Problem& p) {
+  if (rule == Rule::adamw) return gpu::adamw_numbers(p.settings, p.step);
+  return gpu::radam_numbers(
+      p.settings,
+      rule == Rule::radam_paper ? gpu::RadamThreshold::paper : gpu::RadamThreshold::pytorch,
+      p.step);
+}
+
 /// A tensor on the device, and the step on it.
 template <class Element>
 struct OnDevice {
@@ -80,13 +88,8 @@ struct OnDevice {
     const gpu::AdamTensor<Element> tensor{master.data(), mean.data(), mean_square.data(),
                                           grad.data(),   copy.data(), p.parameter.size()};
     const float* clip = p.grad_factor == 1.0 ? nullptr : factor.data();
-    if (rule == Rule::adamw)
-      gpu::adamw_step(stream, p.settings, p.step, clip, tensor);
-    else
-      gpu::radam_step(
-          stream, p.settings,
-          rule == Rule::radam_paper ? gpu::RadamThreshold::paper : gpu::RadamThreshold::pytorch,
-          p.step, clip, tensor);
+    const Device<gpu::AdamNumbers> numbers({numbers_of(rule, p)});
+    gpu::adam_step(stream, numbers.data(), clip, tensor);
   }
 };
 
@@ -192,7 +195,8 @@ BOOST_AUTO_TEST_CASE(a_copy_is_optional_and_every_element_moves) {
     const gpu::AdamTensor<gpu::float16> tensor{master.data(), mean.data(),
                                                square.data(), values.data(),
                                                nullptr,       static_cast<std::size_t>(count)};
-    gpu::adamw_step(stream, {1e-3}, 3, nullptr, tensor);
+    const Device<gpu::AdamNumbers> numbers({gpu::adamw_numbers({1e-3}, 3)});
+    gpu::adam_step(stream, numbers.data(), nullptr, tensor);
     const auto before = values.values(), after = master.values();
     for (int n = 0; n < count; ++n) BOOST_TEST(after[n] < before[n]);
   }
@@ -222,15 +226,16 @@ BOOST_AUTO_TEST_CASE(settings_outside_of_their_domains_are_refused) {
       {{1.0, 0.9, 0.95, 1e-8, -0.1}, "weight_decay"},
   };
   for (const auto& [settings, text] : refused)
-    BOOST_CHECK_EXCEPTION(gpu::adamw_step(stream, settings, 1, nullptr, tensor),
-                          std::invalid_argument, says(text));
-  BOOST_CHECK_EXCEPTION(
-      gpu::radam_step(stream, {1e-3}, gpu::RadamThreshold::paper, 0, nullptr, tensor),
-      std::invalid_argument, says("step is 0"));
+    BOOST_CHECK_EXCEPTION(gpu::adamw_numbers(settings, 1), std::invalid_argument, says(text));
+  BOOST_CHECK_EXCEPTION(gpu::radam_numbers({1e-3}, gpu::RadamThreshold::paper, 0),
+                        std::invalid_argument, says("step is 0"));
+  const Device<gpu::AdamNumbers> numbers({gpu::adamw_numbers({1e-3}, 1)});
   gpu::AdamTensor<float> incomplete = tensor;
   incomplete.mean_square = nullptr;
-  BOOST_CHECK_EXCEPTION(gpu::adamw_step(stream, {1e-3}, 1, nullptr, incomplete),
+  BOOST_CHECK_EXCEPTION(gpu::adam_step(stream, numbers.data(), nullptr, incomplete),
                         std::invalid_argument, says("mean_square is null"));
+  BOOST_CHECK_EXCEPTION(gpu::adam_step<float>(stream, nullptr, nullptr, tensor),
+                        std::invalid_argument, says("numbers is null"));
 }
 
 }  // namespace

@@ -86,6 +86,23 @@ BOOST_AUTO_TEST_CASE(the_first_update_moves_by_the_rate_and_decays_matrices_alon
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_update_has_its_own_rate_and_number) {
+  // While the gradient stays, AdamW's corrected mean is the gradient, and the corrected mean of
+  // squares its square: an update moves by its rate.
+  Model m("cable");
+  gpu::Optimizer optimizer(m.stream, m.layout, {.weight_decay = 0.0, .max_norm = 0.0});
+  double moved = 0.0;
+  int n = 0;
+  for (const double rate : {0x1p-6, 0x1p-8, 0x1p-7, 0x1p-9}) {
+    optimizer.update(n++, rate, m.master.data(), m.gradient.data());
+    moved += rate;
+  }
+  const std::vector<float> after = fetch(m.stream, m.master);
+  for (const auto& p : m.layout.all())
+    for (std::size_t k = p.offset; k < p.offset + p.size(); ++k)
+      BOOST_TEST(close(after[k], 0.5 - moved * m.gradients[k], 0.5 + moved), p.name << " " << k);
+}
+
 BOOST_AUTO_TEST_CASE(padding_stays_zero) {
   Model m("fire");
   gpu::Optimizer optimizer(m.stream, m.layout, {});
