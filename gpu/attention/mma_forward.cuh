@@ -87,14 +87,16 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     shared.v.from(stage * kKeys).copy(v, kKeys, keys.end - begin);
   };
 
-  shared.q.copy(static_cast<const Storage*>(problem.q) +
-                    problem.query_start(rows.b, rows.head, rows.first_row, D),
-                Shared::kQueries, rows.count);
   // From the last tile to the first: most biases fall with the distance, so that the largest logits
   // come first.
   const int tiles = (max(keys.end - keys.begin, 0) + kKeys - 1) / kKeys;
   const int last = keys.begin + (tiles - 1) * kKeys;
-  if (tiles > 0) copy_keys(last, 0);
+  if (tiles > 0) {
+    shared.q.copy(static_cast<const Storage*>(problem.q) +
+                      problem.query_start(rows.b, rows.head, rows.first_row, D),
+                  Shared::kQueries, rows.count);
+    copy_keys(last, 0);
+  }
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
   if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries) {
@@ -172,7 +174,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   }
   cp_async_wait<0>();
 
-  write_outputs<D, Element>(output, softmax, problem, outputs, rows);
+  if constexpr (Bias::kPerPair)  // registers are short
+    write_outputs<D, Element>(output, softmax, problem, outputs, rows);
+  else
+    write_outputs<D, Element>(output, softmax, problem, outputs, rows, shared.q);
 }
 
 template <int D, class Bias, class Element, class... Bounds>
