@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kTileThreads, HeadGrad<Bias>::kUsed ? 2 : kBac
       (static_cast<std::size_t>(b) * problem.heads + head) * gridDim.x + blockIdx.x;
 
   HeadGrad<Bias> head_grad(memory, params, arrays.head_partial + block * arrays.head_rows);
-  if constexpr (HeadGrad<Bias>::kUsed) head_grad.clear(params);
+  if constexpr (HeadGrad<Bias>::kUsed) head_grad.begin(params, head);
   for (int n = thread; n < arrays.head_rows; n += kTileThreads)
     arrays.head_partial[block * arrays.head_rows + n] = 0.0;
 

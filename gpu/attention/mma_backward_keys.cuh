@@ -208,12 +208,10 @@ __device__ __forceinline__ void write_key_grads(const float (&dk)[D / 8][4],
     const std::size_t row = first + static_cast<std::size_t>(at.key_in_tile(r)) * D;
 #pragma unroll
     for (int tile = 0; tile < D / 8; ++tile) {
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const int column = 8 * tile + 2 * at.place + n;
-        arrays.dk[row + column] = problem.scale * dk[tile][2 * r + n];
-        arrays.dv[row + column] = dv[tile][2 * r + n];
-      }
+      const int column = 8 * tile + 2 * at.place;
+      const float *of_dk = dk[tile] + 2 * r, *of_dv = dv[tile] + 2 * r;
+      store_pair(arrays.dk + row + column, problem.scale * of_dk[0], problem.scale * of_dk[1]);
+      store_pair(arrays.dv + row + column, of_dv[0], of_dv[1]);
     }
   }
 }

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       for (int n = static_cast<int>(threadIdx.x); n < places.count * arrays.head_rows;
            n += kMmaThreads)
         partial[n] = 0.0;
-      head_grad().clear(params);
+      head_grad().begin(params, rows.head);
     }
   }
 

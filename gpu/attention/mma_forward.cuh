@@ -32,6 +32,11 @@ struct ForwardShared {
   static constexpr int kGroups = kRowBytes <= 256 ? 2 : 1;
   static constexpr int kKeys = kGroups * kRowBytes <= 256 ? 64 : 32;
   static constexpr int kQueries = MmaRows<kGroups>::kQueries;
+  /// Q's fragments stay in registers for all tiles of keys, where there are enough: 32 of them for
+  /// 32 rows of 128 bytes. With bias tensors, or prefix sums and skipping, there are not.
+  template <bool skipping>
+  static constexpr bool kKeepsQueries =
+      kRowBytes <= 128 && !Bias::kPerPair && !(skipping && Bias::kPerPosition);
 
   using BiasTile = MmaBiasTile<Bias, kQueries, kKeys, kKeys>;
 
@@ -70,6 +75,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   using Rows = MmaRows<Shared::kGroups>;
   constexpr int kGroups = Shared::kGroups, kKeys = Shared::kKeys;
   constexpr bool kSkipping = sizeof...(Bounds) > 0;
+  constexpr bool kKeepsQueries = Shared::template kKeepsQueries<kSkipping>;
   constexpr int kScoreTiles = kKeys / 8, kOutputTiles = D / 8;
 
   SharedMemory memory;
@@ -87,14 +93,16 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     shared.v.from(stage * kKeys).copy(v, kKeys, keys.end - begin);
   };
 
-  shared.q.copy(static_cast<const Storage*>(problem.q) +
-                    problem.query_start(rows.b, rows.head, rows.first_row, D),
-                Shared::kQueries, rows.count);
   // From the last tile to the first: most biases fall with the distance, so that the largest logits
   // come first.
   const int tiles = (max(keys.end - keys.begin, 0) + kKeys - 1) / kKeys;
   const int last = keys.begin + (tiles - 1) * kKeys;
-  if (tiles > 0) copy_keys(last, 0);
+  if (tiles > 0) {
+    shared.q.copy(static_cast<const Storage*>(problem.q) +
+                      problem.query_start(rows.b, rows.head, rows.first_row, D),
+                  Shared::kQueries, rows.count);
+    copy_keys(last, 0);
+  }
   cp_async_commit();
   shared.bias.load_rows(params, rows.first(), rows.count);
   if (const int row = static_cast<int>(threadIdx.x); row < Shared::kQueries) {
@@ -107,6 +115,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     }
   }
 
+  const auto load_queries = [&](int step, int group, std::uint32_t(&a)[4]) {
+    shared.q.load_a(a, rows.lane, rows.warp_row + kMmaWarpRows * group, step);
+  };
+  std::uint32_t queries[kKeepsQueries ? Tile::kSteps : 1][kGroups][4];
   float output[kGroups][kOutputTiles][4] = {};
   RunningSoftmax<Rows::kRows> softmax;
   if (problem.sinks) softmax.begin_with(problem.sinks[rows.head] * kLog2E, rows.place == 0);
@@ -141,6 +153,15 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
       __syncthreads();
     }
+    if constexpr (kKeepsQueries) {
+      if (is_first) {
+#pragma unroll
+        for (int step = 0; step < Tile::kSteps; ++step)
+#pragma unroll
+          for (int group = 0; group < kGroups; ++group)
+            load_queries(step, group, queries[step][group]);
+      }
+    }
     if (problem.mask.documents) {
       rows.template clear_unseen<kKeys>(v_tile, problem, begin);
       __syncthreads();
@@ -152,7 +173,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     multiply_add<Element, Tile::kSteps>(
         score,
         [&](int step, int group, std::uint32_t(&a)[4]) {
-          shared.q.load_a(a, rows.lane, rows.warp_row + kMmaWarpRows * group, step);
+          if constexpr (kKeepsQueries)
+            memcpy(a, queries[step][group], sizeof a);
+          else
+            load_queries(step, group, a);
         },
         [&](int step, int tile, std::uint32_t(&b)[4]) {
           k_tile.load_b_rows(b, rows.lane, 8 * tile, step);
@@ -172,7 +196,10 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   }
   cp_async_wait<0>();
 
-  write_outputs<D, Element>(output, softmax, problem, outputs, rows);
+  if constexpr (Bias::kPerPair)  // registers are short
+    write_outputs<D, Element>(output, softmax, problem, outputs, rows);
+  else
+    write_outputs<D, Element>(output, softmax, problem, outputs, rows, shared.q);
 }
 
 template <int D, class Bias, class Element, class... Bounds>

@@ -189,9 +189,11 @@ __device__ __forceinline__ void write_query_grads(const float (&dq)[groups][tile
   for (int r = 0; r < Rows::kRows; ++r) {
     if (!rows.exists(r)) continue;
 #pragma unroll
-    for (int n = 0; n < 2 * tiles; ++n)
-      to[r * Rows::kRowStep * D + 8 * (n / 2) + n % 2] =
-          problem.scale * dq[r / 2][n / 2][r % 2 * 2 + n % 2];
+    for (int tile = 0; tile < tiles; ++tile) {
+      const float* of_row = dq[r / 2][tile] + r % 2 * 2;
+      store_pair(to + r * Rows::kRowStep * D + 8 * tile, problem.scale * of_row[0],
+                 problem.scale * of_row[1]);
+    }
   }
 }
 

@@ -76,6 +76,24 @@ struct MmaTile {
     }
   }
 
+  /// Writes the rows from `row` on, of which `exist` are there and at most `rows`, to `global`,
+  /// where they follow one another: by the lanes of a warp, 16 bytes each.
+  template <int rows>
+  __device__ __forceinline__ void write_rows(Storage* global, int lane, int row, int exist) const {
+    struct [[gnu::may_alias]] alignas(16) Chunk {
+      std::uint32_t words[4];
+    };
+    constexpr int chunks = D / kChunk, kLanes = 32;
+    static_assert(rows * chunks % kLanes == 0);
+#pragma unroll
+    for (int first = 0; first < rows * chunks; first += kLanes) {
+      const int n = first + lane, of_row = n / chunks, column = n % chunks * kChunk;
+      if (of_row < exist)
+        *reinterpret_cast<Chunk*>(global + n * kChunk) =
+            *reinterpret_cast<const Chunk*>(data + (row + of_row) * kStride + column);
+    }
+  }
+
   /// RoPE: rotates rows, the first of which stands at `position`, in place; each is rounded to the
   /// element format again.
   __device__ void rotate(const Rotation& rotation, int rows, int position) const {
@@ -152,13 +170,20 @@ __device__ __forceinline__ void accumulators_as_a(std::uint32_t (&a)[4], const f
   }
 }
 
-/// Writes two neighbouring elements, the first at an even place of a tensor.
+/// Writes two neighbouring floats, the first at an even place of a tensor.
+__device__ __forceinline__ void store_pair(float* address, float low, float high) {
+  struct [[gnu::may_alias]] alignas(8) Pair {
+    float low, high;
+  };
+  *reinterpret_cast<Pair*>(address) = {low, high};
+}
+
+/// The same of elements, rounded.
 template <class Element>
 __device__ __forceinline__ void store_pair(typename MmaStorage<Element>::type* address, float low,
                                            float high) {
   if constexpr (kMmaDepth<Element> == 8) {
-    address[0] = low;
-    address[1] = high;
+    store_pair(address, low, high);
   } else {
     // No memcpy: of an address of 16-bit elements the compiler would store byte by byte.
     *reinterpret_cast<std::uint32_t*>(address) = pack<Element>(low, high);

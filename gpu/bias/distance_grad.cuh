@@ -29,21 +29,25 @@ struct HeadGrad<Distance> {
     return p.table_rows;
   }
   static constexpr std::size_t bytes(const Distance::Params&) {
-    return shared_bytes<double>(kOffsets * kMost);
+    return shared_bytes<double>(kOffsets * kMost) + shared_bytes<float>(kMostOfHead);
   }
 
   double* shared;   // [kOffsets][kMost], a thread's own sums; of a table [kOffsets] diagonals
+  float* of_head;   // [kMostOfHead]
   double* partial;  // the block's sums
 
   /// `block_partial` has `rows` zeros, or nothing of use where the family's method has no table.
   __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* block_partial)
-      : shared(memory.take<double>(kOffsets * kMost)), partial(block_partial) {}
+      : shared(memory.take<double>(kOffsets * kMost)),
+        of_head(memory.take<float>(kMostOfHead)),
+        partial(block_partial) {}
 
   /// Before the first tile.
-  __device__ void clear(const Distance::Params&) const {
+  __device__ void begin(const Distance::Params& p, int head) const {
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < kOffsets)
       for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = 0.0;
+    if (thread == 0) make_of_head(p, head);
   }
 
   __device__ static bool has_table(const Distance::Params& p) { return p.table_rows > 0; }
@@ -84,16 +88,40 @@ struct HeadGrad<Distance> {
   }
 
  private:
+  __device__ void make_of_head(const Distance::Params& p, int head) const {
+    switch (static_cast<int>(p.method)) {
+#define PLUMBLINE_OF_HEAD(number, Form) \
+  case PLUMBLINE_##number:              \
+    return of_head_of(Distance::form<Form>(p, head, 0));
+      PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_OF_HEAD)
+#undef PLUMBLINE_OF_HEAD
+    }
+  }
+
+  template <class Form>
+  __device__ void of_head_of(const Form& form) const {
+    if constexpr (requires { form.of_head(of_head); }) form.of_head(of_head);
+  }
+
   /// Of a method with numbers for each head, in the order of its parameters.
-  __device__ static void derivatives(const Distance::Params& p, int head, int offset,
-                                     float (&of)[kMost]) {
+  __device__ void derivatives(const Distance::Params& p, int head, int offset,
+                              float (&of)[kMost]) const {
     switch (static_cast<int>(p.method)) {
 #define PLUMBLINE_DERIVATIVES(number, Form) \
   case PLUMBLINE_##number:                  \
-    return Distance::form<Form>(p, head, offset).derivatives(static_cast<float>(offset), of);
+    return derivatives_of(Distance::form<Form>(p, head, offset), offset, of);
       PLUMBLINE_BIASES_OF_HEADS(PLUMBLINE_DERIVATIVES)
 #undef PLUMBLINE_DERIVATIVES
     }
+  }
+
+  template <class Form>
+  __device__ void derivatives_of(const Form& form, int offset, float (&of)[kMost]) const {
+    const auto x = static_cast<float>(offset);
+    if constexpr (requires { form.of_head(of_head); })
+      form.derivatives(x, of_head, of);
+    else
+      form.derivatives(x, of);
   }
 
   __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) const {

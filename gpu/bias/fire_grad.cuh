@@ -44,7 +44,7 @@ struct HeadGrad<Fire> {
         partial(block_partial) {}
 
   /// Before the first tile.
-  __device__ void clear(const Fire::Params& p) const {
+  __device__ void begin(const Fire::Params& p, int) const {
     for_own_units(p, [&](double* of, int) {
       for (int n = 0; n < kSums; ++n) of[n * p.hidden] = 0.0;
     });

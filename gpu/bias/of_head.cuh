@@ -2,6 +2,8 @@
 // Biases of the offset i - j and numbers of the head. A form has the numbers of its head, `value`
 // and, where its parameters have gradients, `derivatives` in their order. A form with `term` reads
 // at each offset what that makes of |i - j|, on the host and in double, once for a launch's tables.
+// What `derivatives` takes of the head alone, and costs much, a form with `of_head` makes
+// beforehand, once for a block.
 #ifndef PLUMBLINE_GPU_BIAS_OF_HEAD_CUH
 #define PLUMBLINE_GPU_BIAS_OF_HEAD_CUH
 
@@ -14,6 +16,7 @@ namespace plumbline::gpu {
 
 /// What a form is made of, in the order of its parameters in the table of methods.
 inline constexpr int kMostNumbers = 3;
+inline constexpr int kMostOfHead = 2;
 struct HeadNumbers {
   float of[kMostNumbers];
   float epsilon, term;
@@ -51,18 +54,25 @@ struct Ggd {
     return static_cast<float>(2.0 * sinh(static_cast<double>(theta_mu)));
   }
 
+  /// Of y.
+  __device__ float at(float y) const { return -(expf(theta_alpha) * powf(y, theta_beta)); }
   __device__ float value(float offset) const {
     const float distance = fabsf(-offset - mu()) + epsilon;
-    return -(expf(theta_alpha) * powf(distance, theta_beta));
+    return at(distance);
+  }
+
+  /// mu and its derivative in theta_mu.
+  __device__ void of_head(float* of) const {
+    of[0] = mu();
+    of[1] = static_cast<float>(2.0 * cosh(static_cast<double>(theta_mu)));
   }
 
   /// Derivatives in theta_alpha, theta_beta and theta_mu:
   ///   b,  b ln y,  -b theta_beta / y sign(j - i - mu) (exp(theta_mu) + exp(-theta_mu)),
   /// the last 0 where j - i = mu.
-  __device__ void derivatives(float offset, float* of) const {
-    const float x = -offset - mu(), y = fabsf(x) + epsilon;
-    const float b = value(offset);
-    const auto rate = static_cast<float>(2.0 * cosh(static_cast<double>(theta_mu)));
+  __device__ void derivatives(float offset, const float* of_head, float* of) const {
+    const float x = -offset - of_head[0], y = fabsf(x) + epsilon;
+    const float b = at(y), rate = of_head[1];
     of[0] = b;
     of[1] = b * logf(y);
     of[2] = x == 0.0f ? 0.0f : -b * theta_beta / y * (x > 0.0f ? rate : -rate);
