@@ -57,9 +57,10 @@ AdamNumbers Optimizer::numbers(long n, double learning_rate, double weight_decay
       return radam_numbers(adam, RadamThreshold::paper, t);
     case OptimizerKind::radam_pytorch:
       return radam_numbers(adam, RadamThreshold::pytorch, t);
-    default:
-      return adamw_numbers(adam, t);
+    case OptimizerKind::adamw:
+      break;
   }
+  return adamw_numbers(adam, t);
 }
 
 void Optimizer::prepare(long n, double learning_rate) {
