@@ -9,6 +9,7 @@
 
 #include "kept_attention.hpp"
 #include "support/error.hpp"
+#include "tests/at_length.hpp"
 #include "verdict/cases/case_file.hpp"
 #include "verdict/cases/named_contracts.hpp"
 #include "verdict/conventions/name_conventions.hpp"
@@ -600,7 +601,8 @@ BOOST_AUTO_TEST_CASE(what_no_kernel_of_the_format_needs_is_bad_input) {
              "contract.lse_format is 1; expected 0 (fp32) with no_lse");
 }
 
-BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_named) {
+BOOST_AUTO_TEST_CASE(of_outputs_that_fail_by_their_contract_the_nearest_one_is_named,
+                     *test::only_at_length) {
   constexpr auto bf16 = Format::bf16;
   auto spec = spec_of(cases::Pass::backward, bf16);
   spec.heads = 8;
