@@ -85,42 +85,6 @@ macro(plumbline_test_program name)
   target_precompile_headers(${name} REUSE_FROM ${ARG_HEADERS})
 endmacro()
 
-# plumbline_test_in_ci(TEST ... [BY_TURNS | TURNS n ...] [BUILDS target ...]): tests of the tests, and long ones,
-# which run by `./plumbline test --all` and in CI: label ci. A run of CI has one of eight turns, 0 to 7, which the commit
-# chooses, and builds and runs those of its turn, by a label and a target of its number. BY_TURNS: each of the tests in
-# the next turn; TURNS: all in these; without: in every turn. The targets are built for them alone.
-set(PLUMBLINE_TURNS 0 1 2 3 4 5 6 7)
-add_custom_target(tests_in_ci)
-foreach(turn ${PLUMBLINE_TURNS})
-  add_custom_target(tests_in_ci_${turn})
-endforeach()
-set_property(GLOBAL PROPERTY PLUMBLINE_NEXT_TURN 0)
-function(plumbline_test_in_ci)
-  cmake_parse_arguments(ARG "BY_TURNS" "" "TURNS;BUILDS" ${ARGN})
-  set(built_in "")
-  foreach(test ${ARG_UNPARSED_ARGUMENTS})
-    set(turns ${PLUMBLINE_TURNS})
-    if(DEFINED ARG_TURNS)
-      set(turns ${ARG_TURNS})
-    elseif(ARG_BY_TURNS)
-      get_property(turns GLOBAL PROPERTY PLUMBLINE_NEXT_TURN)
-      math(EXPR next "(${turns} + 1) % 8")
-      set_property(GLOBAL PROPERTY PLUMBLINE_NEXT_TURN ${next})
-    endif()
-    list(APPEND built_in ${turns})
-    list(TRANSFORM turns PREPEND ci_)
-    set_property(TEST ${test} APPEND PROPERTY LABELS ci ${turns})
-  endforeach()
-  if(ARG_BUILDS)
-    set_target_properties(${ARG_BUILDS} PROPERTIES EXCLUDE_FROM_ALL ON)
-    add_dependencies(tests_in_ci ${ARG_BUILDS})
-    list(REMOVE_DUPLICATES built_in)
-    foreach(turn ${built_in})
-      add_dependencies(tests_in_ci_${turn} ${ARG_BUILDS})
-    endforeach()
-  endif()
-endfunction()
-
 # plumbline_add_c_library(NAME source.c [OPTIONS ...] [OUTPUT file] [LINKS target ...]): lib/libNAME.so, or
 # the file, in C as an author would compile it: by the compiler's own command line, since the project is
 # none of C.

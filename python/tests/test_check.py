@@ -381,6 +381,7 @@ def _shapes_of(**arguments):
     return seen
 
 
+@pytest.mark.at_length
 def test_many_heads_and_sequences_are_drawn_where_nothing_is_said():
     batches, heads, lengths, _ = (set(sizes) for sizes in zip(*_shapes_of(cases=300, longest=200)))
     assert heads >= {3, 5, 6, 7, 12, 20, 32}

@@ -183,6 +183,7 @@ def test_a_kernel_with_a_bias_of_a_paper_that_no_list_has():
     assert all(x.nonzero > 0 and x.blind < x.nonzero for x in backward.outputs.values())
 
 
+@pytest.mark.at_length
 def test_its_wrong_twins_fail():
     def decays_from_the_other_side(q, k, v, *, causal, **p):
         return tisa(q, k, v, causal=causal, **{**p, "c0": -p["c0"]})
@@ -203,6 +204,7 @@ def test_its_wrong_twins_fail():
         plumbline.check(tisa, TISA, cases=15, longest=200, causal=None, backward=of_the_other_sign)
 
 
+@pytest.mark.at_length
 def test_gradients_of_numbers_of_queries_keys_and_prefix_sums():
     """b_ij = -g_i |S_i - S_j| + w_j, in float32 with sums in float64, and wrong twins of each gradient."""
     custom = plumbline.Custom(
@@ -284,6 +286,7 @@ def test_a_condition_of_ones_own(mask):
         plumbline.check(lambda *given, **p: fn(*given, off=1, **p), custom, cases=12, longest=32, heads=[1, 3], causal=False)
 
 
+@pytest.mark.at_length
 def test_gradients_under_a_condition_of_ones_own():
     """The prefix's length has no gradient; a backward pass without the prefix fails."""
     visible = MASKS["prefix_lm"][0]
@@ -332,6 +335,7 @@ def test_a_bias_as_a_text_is_that_of_its_function():
         assert plumbline.Custom(formula).formula.replace(" ", "") == text.replace(" ", "")
 
 
+@pytest.mark.at_length
 def test_the_example_of_the_page_runs(capsys):
     page = pathlib.Path(__file__).parent.parent.parent / "docs" / "custom_bias.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)

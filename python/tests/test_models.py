@@ -216,6 +216,7 @@ def scale_of_the_row(q, k, v, *, page_table, lengths, scale):
     return mla(q, k, v, page_table=page_table, lengths=lengths, scale=576**-0.5)
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("wrong, words", [
     (values_at_the_end, "o: "),
     (without_the_rotated_part, "lse: "),
@@ -261,6 +262,7 @@ def t5(q, k, v, position_bias, causal):
     return attended(seen_alone(s) if causal else s, v)
 
 
+@pytest.mark.at_length
 def test_t5_with_its_bias_as_a_tensor():
     settings = {**T5, "causal": None, "longest": 80, "options": {"per_batch": 0, "per_head": 1, "per_query": 1}}
 
@@ -309,6 +311,7 @@ def test_t5_with_its_table(method, bidirectional):
     fails(query_minus_key, method, words, **{**settings, "backward": None})
 
 
+@pytest.mark.at_length
 def test_a_gradient_of_t5s_table_of_one_pair_of_each_bucket():
     class Lookup(torch.autograd.Function):
         @staticmethod

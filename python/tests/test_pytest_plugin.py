@@ -199,6 +199,7 @@ def test_the_command_repeats_from_the_folder_where_pytest_was_called(run):
     assert "1 failed" in again.stdout, again.stdout + again.stderr
 
 
+@pytest.mark.at_length
 def test_options_take_the_place_of_settings(run):
     ran = run("-k", "right", "--plumbline-cases", "3", "--junit-xml=report.xml")
     assert ran.returncode == 0, ran.stdout

@@ -75,6 +75,7 @@ def test_wrong_dropout_fails(wrong, dtype):
     assert failed.kind == "outside_bound" and "o: " in failed.explanation and ",dropout=" in failed.case
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_p_its_factor_and_their_product_may_be_rounded_each(dtype):
     def eager(q, k, v, slopes, dropout_p, keep):
@@ -193,6 +194,7 @@ def partial(q, k, v, base, rotary_dim, **how):
     return dropped(q, k, v, torch.zeros(q.shape[1]))
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("bias, interleaved", [("rope_half_split", False), ("rope_interleaved", True)])
 def test_rope_of_a_part_passes(bias, interleaved, dtype):

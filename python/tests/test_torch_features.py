@@ -149,6 +149,7 @@ def test_pytorch_attention_with_a_mask_of_floats_passes():
     plumbline.check(sdpa, plumbline.BiasTensor, causal=False, **SHORT)
 
 
+@pytest.mark.at_length
 def test_a_bias_tensor_in_half_precision_passes_where_its_numbers_are_those_of_o():
     def in_16_bits(q, k, v, tensor):
         return with_tensor(q.float(), k.float(), v.float(), tensor.to(q.dtype).float())[0].to(q.dtype)
@@ -283,6 +284,7 @@ def test_gradients_of_a_bias_of_ones_own_come_near_their_bounds(least, settings)
     assert min(near.values()) >= least and report.outputs["o"].worst >= 0.1, report
 
 
+@pytest.mark.at_length
 def test_the_pages_example_of_tisa_runs(capsys):
     page = (pathlib.Path(__file__).parent.parent.parent / "docs" / "custom_bias.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1:4]

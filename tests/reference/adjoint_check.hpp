@@ -19,4 +19,13 @@ R dual_derivative(const Objective& objective, const std::vector<double>& inputs,
   return objective(seeded)[0].tangent;
 }
 
+/// Those in all inputs.
+template <Real R, class Objective>
+Vector<R> dual_derivatives(const Objective& objective, const std::vector<double>& inputs) {
+  Vector<R> derivatives(static_cast<Eigen::Index>(inputs.size()));
+  for (Eigen::Index n = 0; n < derivatives.size(); ++n)
+    derivatives[n] = dual_derivative<R>(objective, inputs, n);
+  return derivatives;
+}
+
 }  // namespace plumbline::reference

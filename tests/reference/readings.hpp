@@ -43,20 +43,25 @@ inline bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-/// Reads `equation` (vector -> vector, generic over the scalar) with all scalars and checks that
+/// One equation read with all scalars. What is checked of it is no template, and so is compiled
+/// once.
+struct Readings {
+  Reading<double> plain;
+  Reading<Dual> dual;
+  Reading<RunningError> running;
+  Reading<MpReal> exact;
+  Reading<Interval> enclosed;
+  Reading<Archetype> hostile;
+};
+
+/// Checks that
 /// - all throw the same message, or none throws;
 /// - dual, running error and archetype have double's value, bit for bit;
 /// - |double - MPFR| <= the running error, and that bound is finite;
 /// - the interval contains the MPFR value, and the enclosure is narrower than the running error
 ///   unless the result is exact (it would otherwise say nothing).
-template <class Equation>
-void expect_readings_agree(const Equation& equation, const std::vector<double>& inputs) {
-  const auto plain = read_with<double>(equation, inputs);
-  const auto dual = read_with<Dual>(equation, inputs);
-  const auto running = read_with<RunningError>(equation, inputs);
-  const auto exact = read_with<MpReal>(equation, inputs);
-  const auto enclosed = read_with<Interval>(equation, inputs);
-  const auto hostile = read_with<Archetype>(equation, inputs);
+inline void expect_agreement(const Readings& of) {
+  const auto& [plain, dual, running, exact, enclosed, hostile] = of;
   BOOST_TEST((plain.thrown == dual.thrown && plain.thrown == running.thrown &&
               plain.thrown == exact.thrown && plain.thrown == enclosed.thrown &&
               plain.thrown == hostile.thrown),
@@ -80,26 +85,45 @@ void expect_readings_agree(const Equation& equation, const std::vector<double>& 
   }
 }
 
-/// Checks a hand-written adjoint: `objective` maps the inputs to a number (a Vector of one), and
-/// `adjoint` to its gradient. The gradient is compared with the dual reading, both computed with
-/// running errors (AdjointComparison). In double both are the same numbers, bit for bit.
-template <class Objective, class Adjoint>
-void expect_adjoint(const Objective& objective, const Adjoint& adjoint,
-                    const std::vector<double>& inputs) {
-  const Vector<RunningError> gradient = adjoint(lifted<RunningError>(inputs));
-  const Vector<double> plain_gradient = adjoint(lifted<double>(inputs));
-  BOOST_TEST_REQUIRE(gradient.size() == static_cast<Eigen::Index>(inputs.size()));
-  for (Eigen::Index n = 0; n < gradient.size(); ++n) {
+/// Reads `equation` (vector -> vector, generic over the scalar) with all scalars, and
+/// `expect_agreement`.
+template <class Equation>
+void expect_readings_agree(const Equation& equation, const std::vector<double>& inputs) {
+  expect_agreement({read_with<double>(equation, inputs), read_with<Dual>(equation, inputs),
+                    read_with<RunningError>(equation, inputs), read_with<MpReal>(equation, inputs),
+                    read_with<Interval>(equation, inputs), read_with<Archetype>(equation, inputs)});
+}
+
+/// A gradient, and the same derivatives by the dual reading, in both scalars.
+struct Gradients {
+  Vector<RunningError> adjoint, dual;
+  Vector<double> plain_adjoint, plain_dual;
+};
+
+/// With running errors both are the same (AdjointComparison); in double they are the same numbers
+/// as there, bit for bit.
+inline void expect_same_gradients(const Gradients& of) {
+  BOOST_TEST_REQUIRE(of.adjoint.size() == of.dual.size());
+  for (Eigen::Index n = 0; n < of.adjoint.size(); ++n) {
     BOOST_TEST_CONTEXT("derivative in input " << n) {
-      const AdjointComparison both{gradient[n],
-                                   dual_derivative<RunningError>(objective, inputs, n)};
-      BOOST_TEST(same_bits(plain_gradient[n], both.adjoint.value()));
-      BOOST_TEST(same_bits(dual_derivative<double>(objective, inputs, n), both.dual.value()));
+      const AdjointComparison both{of.adjoint[n], of.dual[n]};
+      BOOST_TEST(same_bits(of.plain_adjoint[n], both.adjoint.value()));
+      BOOST_TEST(same_bits(of.plain_dual[n], both.dual.value()));
       BOOST_TEST(both.agrees(), "adjoint " << both.adjoint.value() << ", dual " << both.dual.value()
                                            << ", bound " << both.difference().error());
       BOOST_TEST(both.says_something(), "bound " << both.difference().error());
     }
   }
+}
+
+/// Checks a hand-written adjoint: `objective` maps the inputs to a number (a Vector of one), and
+/// `adjoint` to its gradient, which `expect_same_gradients` compares with the dual reading.
+template <class Objective, class Adjoint>
+void expect_adjoint(const Objective& objective, const Adjoint& adjoint,
+                    const std::vector<double>& inputs) {
+  expect_same_gradients(
+      {adjoint(lifted<RunningError>(inputs)), dual_derivatives<RunningError>(objective, inputs),
+       adjoint(lifted<double>(inputs)), dual_derivatives<double>(objective, inputs)});
 }
 
 }  // namespace plumbline::reference

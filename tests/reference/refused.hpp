@@ -2,6 +2,7 @@
 // Preconditions: what one reading refuses, every reading refuses, with the same message.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "tests/reference/readings.hpp"
@@ -23,16 +24,22 @@ std::string refusal(const Equation& equation) {
   return "nothing thrown";
 }
 
+inline void expect_refusals(const std::string& message,
+                            const std::array<std::string, 6>& of_readings) {
+  const char* const names[] = {"double", "Dual", "RunningError", "MpReal", "Interval", "Archetype"};
+  for (std::size_t n = 0; n < of_readings.size(); ++n) {
+    BOOST_TEST(of_readings[n] == message,
+               names[n] << ": '" << of_readings[n] << "' != '" << message << "'");
+  }
+}
+
 /// Checks that `equation`, generic over the scalar of its argument, throws `message` in every
 /// reading: "<field> is <value>; expected <expected>". The argument itself is 0 and of no use.
 template <class Equation>
 void expect_refused(const std::string& message, const Equation& equation) {
-  BOOST_TEST(refusal<double>(equation) == message);
-  BOOST_TEST(refusal<Dual>(equation) == message);
-  BOOST_TEST(refusal<RunningError>(equation) == message);
-  BOOST_TEST(refusal<MpReal>(equation) == message);
-  BOOST_TEST(refusal<Interval>(equation) == message);
-  BOOST_TEST(refusal<Archetype>(equation) == message);
+  expect_refusals(message, {refusal<double>(equation), refusal<Dual>(equation),
+                            refusal<RunningError>(equation), refusal<MpReal>(equation),
+                            refusal<Interval>(equation), refusal<Archetype>(equation)});
 }
 
 }  // namespace plumbline::reference
