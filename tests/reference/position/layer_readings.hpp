@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A position method in an attention layer, in every reading and with its adjoint.
+// A position method in an attention layer, in every reading, and its adjoint.
 #pragma once
 
 #include <functional>
@@ -94,7 +94,7 @@ void expect_layer_is_right(const LayerProblem<Position>& problem, const std::vec
     });
     return results.result();
   };
-  expect_readings_and_adjoint(equation, adjoint, inputs, seed);
+  expect_readings_and_gradient(equation, adjoint, inputs, seed);
 }
 
 }  // namespace plumbline::reference
