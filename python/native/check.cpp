@@ -19,7 +19,6 @@
 #include "verdict/report/report.hpp"
 
 namespace plumbline::python {
-namespace {}  // namespace
 
 cases::Bias bias_of(const Json& arguments, const char* field) {
   const Json& custom = arguments.at("custom");

@@ -19,38 +19,39 @@
 namespace plumbline::python {
 namespace {
 
-namespace methods = reference::methods;
-
 /// FoX is asked with its logarithms of gates, as kernels are; the registry's begins at the layer's
 /// input. ALiBi may be asked with slopes of each sequence (AlibiOfSequences::name).
-std::vector<methods::NamedShape> inputs_of(const std::string& method, const CustomProblem& problem,
-                                           bool ssmax) {
+std::vector<reference::methods::NamedShape> inputs_of(const std::string& method,
+                                                      const CustomProblem& problem, bool ssmax) {
   if (problem.custom) {
-    return methods::input_shapes(CustomMethod::kind, problem, ssmax,
-                                 CustomMethod::parameters(problem));
+    return reference::methods::input_shapes(CustomMethod::kind, problem, ssmax,
+                                            CustomMethod::parameters(problem));
   }
   if (method == FoxGates::name) {
-    return methods::input_shapes(FoxGates::kind, problem, ssmax, FoxGates::parameters(problem));
+    return reference::methods::input_shapes(FoxGates::kind, problem, ssmax,
+                                            FoxGates::parameters(problem));
   }
   if (method == AlibiOfSequences::name) {
-    return methods::input_shapes(AlibiOfSequences::kind, problem, ssmax,
-                                 AlibiOfSequences::parameters(problem));
+    return reference::methods::input_shapes(AlibiOfSequences::kind, problem, ssmax,
+                                            AlibiOfSequences::parameters(problem));
   }
-  return methods::method_of(method).inputs(problem, ssmax);
+  return reference::methods::method_of(method).inputs(problem, ssmax);
 }
 
-methods::Results<double> evaluate(const std::string& method, const CustomProblem& problem,
-                                  const methods::Tensors<double>& tensors, methods::Pass pass) {
+reference::methods::Results<double> evaluate(const std::string& method,
+                                             const CustomProblem& problem,
+                                             const reference::methods::Tensors<double>& tensors,
+                                             reference::methods::Pass pass) {
   if (problem.custom) {
-    return methods::evaluate_with<CustomMethod, double>(problem, tensors, pass);
+    return reference::methods::evaluate_with<CustomMethod, double>(problem, tensors, pass);
   }
   if (method == FoxGates::name) {
-    return methods::evaluate_with<FoxGates, double>(problem, tensors, pass);
+    return reference::methods::evaluate_with<FoxGates, double>(problem, tensors, pass);
   }
   if (method == AlibiOfSequences::name) {
-    return methods::evaluate_with<AlibiOfSequences, double>(problem, tensors, pass);
+    return reference::methods::evaluate_with<AlibiOfSequences, double>(problem, tensors, pass);
   }
-  return methods::evaluate(method, problem, tensors, pass);
+  return reference::methods::evaluate(method, problem, tensors, pass);
 }
 
 std::string text(const std::vector<int>& shape) {
@@ -63,10 +64,10 @@ std::string text(const std::vector<int>& shape) {
 
 /// The tensors that the problem has, each of its shape; what comes from the rest of the model only
 /// for gradients.
-methods::Tensors<double> tensors_of(const Json& given,
-                                    const std::vector<methods::NamedShape>& expected,
-                                    bool gradients) {
-  methods::Tensors<double> tensors;
+reference::methods::Tensors<double> tensors_of(
+    const Json& given, const std::vector<reference::methods::NamedShape>& expected,
+    bool gradients) {
+  reference::methods::Tensors<double> tensors;
   for (const auto& [name, shape] : expected) {
     if (!gradients && name.starts_with("grad_")) continue;
     if (!given.contains(name)) {
@@ -121,7 +122,7 @@ Json attention(const Json& arguments, plumbline_native_ask) {
   auto inputs = inputs_of(method, problem, tensors.contains("ssmax_scale"));
   if (tensors.contains("sinks")) inputs.push_back({"sinks", {problem.shape.heads}});
   if (tensors.contains("dropout")) inputs.push_back({"dropout", {q[0], q[1], q[2], k[2]}});
-  const methods::Tensors<double> numbers = tensors_of(tensors, inputs, gradients);
+  const reference::methods::Tensors<double> numbers = tensors_of(tensors, inputs, gradients);
   const Json mask = argument<Json>(arguments, "mask");
   const bool custom = problem.custom && problem.custom->visible;
   if (custom || !mask.is_null()) {
@@ -151,9 +152,10 @@ Json attention(const Json& arguments, plumbline_native_ask) {
       return sees != 0;
     };
   }
-  methods::Results<double> results =
+  reference::methods::Results<double> results =
       evaluate(method, problem, numbers,
-               gradients ? methods::Pass::forward_and_backward : methods::Pass::forward);
+               gradients ? reference::methods::Pass::forward_and_backward
+                         : reference::methods::Pass::forward);
   for (const std::size_t row : results.empty_rows) {
     results.tensors.at("lse").data.at(row) = -std::numeric_limits<double>::infinity();
   }
