@@ -68,6 +68,9 @@ __device__ __forceinline__ void grads_of_queries(const Memory& shared, const Pro
                                                  const typename Bias::Params& params) {
   using Rows = ConsumerRows;
   constexpr bool kOfHeads = std::is_same_v<Memory, HeadsShared<D, Bias>>;
+  // With sums of every row, or FIRE's gradients, there are not enough registers for both.
+  constexpr bool kFireGrads = kOfHeads && std::is_same_v<Bias, Fire>;
+  constexpr bool kOverlapped = D <= 64 || !(Bias::kPerPosition || kFireGrads);
   constexpr int kKeys = Memory::kStagedRows;
   constexpr int kScoreTiles = kKeys / 8, kRowTiles = D / 8, kSteps = kKeys / kWgmmaDepth;
   const Rows rows(problem);
@@ -89,9 +92,7 @@ __device__ __forceinline__ void grads_of_queries(const Memory& shared, const Pro
   if constexpr (kOfHeads) of_head.begin();
   if (rows.place == 0)
     for (int r = 0; r < Rows::kRows; ++r) shared.row_sums[rows.row_in_tile(r)] = 0.0;
-  // With sums of every row, or FIRE's gradients, there are not enough registers for both.
-  constexpr bool kFireGrads = kOfHeads && std::is_same_v<Bias, Fire>;
-  run_tiles<!((Bias::kPerPosition || kFireGrads) && D > 64)>(
+  run_tiles<kOverlapped>(
       shared, tiles.count,
       [&] {
         keep_order(p[0]);
