@@ -40,9 +40,8 @@ void mma_backward_queries_in(const Stream& stream, const Task& task, const Backw
 
 #if PLUMBLINE_ON_GPU
 /// Both by wgmma and TMA, on a device that has them (variants.cuh), in bf16 and fp16 for head
-/// dimensions of 64 and 128, without RoPE: what of the pass the kernels for Hopper do not take
-/// is done by mma: over queries SSMax and gradients of heads' parameters, over keys prefix sums at
-/// a head dimension of 128.
+/// dimensions of 64 and 128, without RoPE. The rest is done by mma, and over queries FIRE's
+/// gradients where its hidden layer is too wide for the shared memory.
 void wgmma_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 void wgmma_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 

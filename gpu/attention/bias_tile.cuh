@@ -3,6 +3,7 @@
 #ifndef PLUMBLINE_GPU_ATTENTION_BIAS_TILE_CUH
 #define PLUMBLINE_GPU_ATTENTION_BIAS_TILE_CUH
 
+#include <source_location>
 #include <type_traits>
 
 #include "attention/dispatch.cuh"
@@ -16,6 +17,20 @@ inline constexpr int kTileKeys = 32;
 inline constexpr int kLanesPerRow = 4;
 inline constexpr int kTileThreads = kTileQueries * kLanesPerRow;
 inline constexpr int kKeysPerLane = kTileKeys / kLanesPerRow;
+
+/// A tile on which a block works with all of its threads.
+struct BlockTile {
+  static constexpr int kQueries = kTileQueries, kKeys = kTileKeys;
+
+  __device__ static int thread() { return static_cast<int>(threadIdx.x); }
+#if PLUMBLINE_ON_GPU
+  __device__ static void meet() { __syncthreads(); }
+#else
+  static void meet(std::source_location where = std::source_location::current()) {
+    __syncthreads(where);
+  }
+#endif
+};
 
 /// P of a key that the row does not see. Never multiplied with V, which may hold an infinity there.
 inline constexpr float kInvisible = -1.0f;

@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
 
   write_query_grads<D>(dq, problem, arrays, rows);
   write_position_grads(sums, problem, arrays, rows);
-  write_ssmax_grad(shared.row_sums, problem, arrays, rows, places);
+  write_ssmax_grad<BlockTile>(shared.row_sums, problem, arrays, rows, 0, Rows::kQueries);
   if constexpr (HeadGrad<Bias>::kUsed)
     if (arrays.head_rows > 0) head_grad().finish(params, rows.head);
 }

@@ -162,18 +162,20 @@ __device__ __forceinline__ void query_score_grads(
   }
 }
 
-/// Where the block's sums over queries stand. Every 32 queries have a place; this block leaves its
-/// sums in the first of its places and zeros in the others.
+/// Where sums over queries stand. Every 32 queries have a place; the sums of `queries` of the
+/// block's rows, from row `from` on, go to the first of their places, and zeros to the others. Rows
+/// that do not exist have none.
 struct PartialPlaces {
   std::size_t first;
   int count;
 
-  template <int groups>
-  __device__ PartialPlaces(const Problem& problem, const MmaRows<groups>& rows) {
+  template <class Rows>
+  __device__ PartialPlaces(const Problem& problem, const Rows& rows, int from = 0,
+                           int queries = Rows::kQueries) {
     const int places = (problem.queries + kTileQueries - 1) / kTileQueries;
-    const int place = rows.first_row / kTileQueries;
+    const int place = (rows.first_row + from) / kTileQueries;
     first = (static_cast<std::size_t>(rows.b) * problem.heads + rows.head) * places + place;
-    count = min(rows.kQueries / kTileQueries, places - place);
+    count = max(0, min(queries / kTileQueries, places - place));
   }
 };
 
@@ -232,23 +234,27 @@ __device__ __forceinline__ void write_position_grads(QuerySums<Rows::kRows>& sum
   }
 }
 
-/// Writes the block's share of the gradient of SSMax's scale.
-template <int groups>
-__device__ __forceinline__ void write_ssmax_grad(const double* row_sums, const Problem& problem,
-                                                 const BackwardArrays& arrays,
-                                                 const MmaRows<groups>& rows,
-                                                 const PartialPlaces& places) {
+/// Writes what `queries` of the block's rows, from row `from` on, are of the gradient of SSMax's
+/// scale. By the threads of Tile, of which there are no fewer.
+template <class Tile, class Rows>
+__device__ __forceinline__ void write_ssmax_grad(double* row_sums, const Problem& problem,
+                                                 const BackwardArrays& arrays, const Rows& rows,
+                                                 int from, int queries) {
   if (!problem.ssmax_scale) return;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    double sum = 0.0;
-    for (int n = 0; n < rows.count; ++n) {
-      // Of a row that sees no key it is 0, and ln 0 times 0 would be NaN.
-      if (row_sums[n] != 0.0) sum += row_sums[n] * problem.log_visible(rows.b, rows.first_row + n);
-    }
-    for (int n = 0; n < places.count; ++n)
-      arrays.ssmax_partial[places.first + n] = n == 0 ? sum : 0.0;
+  const int thread = Tile::thread(), count = min(queries, rows.count - from);
+  Tile::meet();  // all rows' sums are there
+  if (thread < count) {
+    double& sum = row_sums[from + thread];
+    // Of a row that sees no key it is 0, and ln 0 times 0 would be NaN.
+    if (sum != 0.0) sum *= problem.log_visible(rows.b, rows.first_row + from + thread);
   }
+  Tile::meet();
+  if (thread != 0) return;
+  double sum = 0.0;
+  for (int n = 0; n < count; ++n) sum += row_sums[from + n];
+  const PartialPlaces places(problem, rows, from, queries);
+  for (int n = 0; n < places.count; ++n)
+    arrays.ssmax_partial[places.first + n] = n == 0 ? sum : 0.0;
 }
 
 }  // namespace mma_kernels

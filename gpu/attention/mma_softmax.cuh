@@ -114,14 +114,15 @@ __device__ __forceinline__ void write_outputs(const float (&output)[groups][D / 
   }
 }
 
-/// The same by way of `stage`, a tile in shared memory with the block's rows, which no copy is on
-/// its way to: of a row a lane has 4 bytes here and there, and writes 16 in a row.
-template <int D, class Element, class Rows, int groups>
+/// The same by way of `stage`, a tile in shared memory with the block's rows (MmaTile, or what has
+/// its place() and write_rows()), which no copy is on its way to: of a row a lane has 4 bytes here
+/// and there, and writes 16 in a row.
+template <int D, class Element, class Rows, int groups, class Stage>
 __device__ __forceinline__ void write_outputs(const float (&output)[groups][D / 8][4],
                                               RunningSoftmax<Rows::kRows>& softmax,
                                               const Problem& problem, const Outputs& outputs,
-                                              const Rows& rows, const MmaTile<D, Element>& stage) {
-  using Tile = MmaTile<D, Element>;
+                                              const Rows& rows, const Stage& stage) {
+  using Storage = typename MmaStorage<Element>::type;
   lanes_sum(softmax.sum);
   float* const lse = outputs.lse + problem.row_index(rows.b, rows.head, rows.row(0));
   __syncwarp();  // all lanes are done with what the warp's rows had
@@ -129,22 +130,19 @@ __device__ __forceinline__ void write_outputs(const float (&output)[groups][D / 
   for (int r = 0; r < Rows::kRows; ++r) {
     const bool empty = softmax.sum[r] == 0.0f;
     const float by_sum = 1.0f / softmax.sum[r];
-    typename Tile::Storage* const row =
-        stage.data + rows.row_in_tile(r) * Tile::kStride + 2 * rows.place;
 #pragma unroll
     for (int tile = 0; tile < D / 8; ++tile) {
       const float* of_row = output[r / 2][tile] + r % 2 * 2;
-      store_pair<Element>(row + 8 * tile, empty ? 0.0f : of_row[0] * by_sum,
-                          empty ? 0.0f : of_row[1] * by_sum);
+      store_pair<Element>(stage.place(rows.row_in_tile(r), 2 * rows.place, 8 * tile),
+                          empty ? 0.0f : of_row[0] * by_sum, empty ? 0.0f : of_row[1] * by_sum);
     }
     if (rows.place == 0 && rows.exists(r)) lse[r * Rows::kRowStep] = softmax.lse(r);
   }
   __syncwarp();  // the warp's rows are there
   const std::size_t start =
       problem.query_start(rows.b, rows.head, rows.first_row + rows.warp_row, D);
-  stage.template write_rows<Rows::kWarpRows>(
-      static_cast<typename Tile::Storage*>(outputs.o) + start, rows.lane, rows.warp_row,
-      rows.count - rows.warp_row);
+  stage.template write_rows<Rows::kWarpRows>(static_cast<Storage*>(outputs.o) + start, rows.lane,
+                                             rows.warp_row, rows.count - rows.warp_row);
 }
 
 }  // namespace plumbline::gpu

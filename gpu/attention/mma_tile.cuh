@@ -42,6 +42,11 @@ struct MmaTile {
   /// The tile that begins with its row `row`.
   __device__ MmaTile from(int row) const { return {data + row * kStride}; }
 
+  /// Of a row the column `lane_column` + `column`, the latter known to the compiler.
+  __device__ __forceinline__ Storage* place(int row, int lane_column, int column) const {
+    return data + row * kStride + lane_column + column;
+  }
+
   /// 16 bytes of a row's own, in its padding.
   template <class Note>
   __device__ Note& note(int row) const {

@@ -32,8 +32,7 @@ void wgmma_backward_keys(const Stream& stream, const Task& task, const BackwardA
 }
 
 void wgmma_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays) {
-  if (!takes(task) || task.problem.ssmax_scale || arrays.head_rows > 0)
-    return mma_backward_queries(stream, task, arrays);
+  if (!takes(task)) return mma_backward_queries(stream, task, arrays);
   if (task.problem.format == Format::bf16)
     wgmma_backward_queries_in<bfloat16>(stream, task, arrays);
   else

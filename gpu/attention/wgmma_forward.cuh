@@ -28,6 +28,31 @@ using ForwardShared = Shared<D, 1, kForwardKeys<D>, BiasOfKeys<Bias, kForwardKey
 #if PLUMBLINE_ON_GPU
 namespace wgmma_kernels {
 
+/// A group's tile of Q as write_outputs() takes it, for the block's rows that are the group's.
+template <int D, class Element>
+struct OutputStage {
+  using Storage = typename MmaStorage<Element>::type;
+
+  SwizzledTile<kWgmmaRows, D> tile;
+  int first_row;
+
+  __device__ __forceinline__ Storage* place(int row, int lane_column, int column) const {
+    return reinterpret_cast<Storage*>(tile.chunk(row - first_row, column / 8)) + lane_column;
+  }
+  /// As MmaTile's.
+  template <int rows>
+  __device__ __forceinline__ void write_rows(Storage* global, int lane, int row, int exist) const {
+    constexpr int chunks = D / 8, kLanes = 32;
+#pragma unroll
+    for (int first = 0; first < rows * chunks; first += kLanes) {
+      const int n = first + lane, of_row = n / chunks;
+      if (of_row < exist)
+        *reinterpret_cast<uint4*>(global + 8 * n) =
+            *reinterpret_cast<const uint4*>(tile.chunk(row - first_row + of_row, n % chunks));
+    }
+  }
+};
+
 template <int D, class Bias, class Element>
 __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, const Problem& problem,
                                        const Outputs& outputs,
@@ -75,7 +100,9 @@ __device__ __forceinline__ void attend(const ForwardShared<D, Bias>& shared, con
           accumulators_as_a<Element>(p[step], score[0], step);
       });
 
-  write_outputs<D, Element>(output, softmax, problem, outputs, rows);
+  GroupTile<kWgmmaRows, kKeys>::meet();  // the group's last products have read Q
+  const OutputStage<D, Element> stage{q, consumer_group() * kWgmmaRows};
+  write_outputs<D, Element>(output, softmax, problem, outputs, rows, stage);
 }
 
 template <int D, class Bias, class Element>

@@ -32,6 +32,20 @@ inline constexpr int kRows = kWgmmaRows * kConsumerGroups;
 inline constexpr std::size_t kSharedOfHopper = 227 * 1024;
 inline constexpr std::size_t kTileMemory = 208 * 1024;  // the rest is for what the bias knows
 
+/// A tile on which a group of consumers works by itself (BlockTile).
+template <int queries, int keys>
+struct GroupTile {
+  static constexpr int kQueries = queries, kKeys = keys;
+
+  __device__ static int thread() { return static_cast<int>(threadIdx.x) % 128; }
+#if PLUMBLINE_ON_GPU
+  /// Barriers 4 and 5 of the block.
+  __device__ static void meet() {
+    asm volatile("bar.sync %0, 128;" ::"r"(3 + static_cast<int>(threadIdx.x) / 128) : "memory");
+  }
+#endif
+};
+
 /// What the bias knows of a stage's queries and `keys` keys, as MmaBiasTile tells it.
 template <class Bias, int keys>
 struct BiasOfStage {
@@ -114,9 +128,10 @@ struct BiasOfKeys {
   using Staged = StagedBias<Bias, keys, stages>;
 };
 
-/// `arrays` arrays of rows, of which a consumer group has 64 each, and stages of two tiles of
-/// `staged_rows` rows: keys and values, or queries and dO. BiasOf::Staged: what else a stage has.
-template <int D, int arrays, int staged_rows, class BiasOf>
+/// `arrays` arrays of rows, of which a consumer group has 64 each, and stages, `most_stages` where
+/// there is room, of two tiles of `staged_rows` rows: keys and values, or queries and dO.
+/// BiasOf::Staged: what else a stage has.
+template <int D, int arrays, int staged_rows, class BiasOf, int most_stages = 4>
 struct Shared {
   using RowTile = SwizzledTile<kWgmmaRows, D>;
   using StagedTile = SwizzledTile<staged_rows, D>;
@@ -124,7 +139,7 @@ struct Shared {
   static constexpr std::uint32_t kRowBytes = arrays * kConsumerGroups * RowTile::kBytes;
   static constexpr std::uint32_t kStageBytes = 2 * StagedTile::kBytes;
   static constexpr int kStages =
-      std::min<int>(4, static_cast<int>((kTileMemory - kRowBytes) / kStageBytes));
+      std::min<int>(most_stages, static_cast<int>((kTileMemory - kRowBytes) / kStageBytes));
   static_assert(kStages >= 2);
   static constexpr std::size_t kTileBytes = kRowBytes + kStages * kStageBytes;
   static constexpr std::size_t kBarriers = 2 * kStages + 1;

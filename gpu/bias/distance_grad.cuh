@@ -8,12 +8,14 @@
 namespace plumbline::gpu {
 
 /// All scores of an offset share the derivatives, so the diagonals of dz are summed first: thread n
-/// has the n-th of a tile's 63 offsets, and up to three sums of its own. Of a T5 table each row is
-/// a run of neighbouring offsets, whose first thread adds to the block's sums.
-template <>
-struct HeadGrad<Distance> {
+/// has the n-th of a tile's offsets, and up to three sums of its own. Of a T5 table each row is a
+/// run of neighbouring offsets, whose first thread adds to the sums of the threads together.
+template <class Tile>
+struct HeadGrad<Distance, Tile> {
   static constexpr bool kUsed = true;
-  static constexpr int kOffsets = kTileQueries + kTileKeys - 1;
+  static constexpr int kEdge = Tile::kKeys;
+  static_assert(kEdge == Tile::kQueries && 2 * kEdge <= kTileThreads);
+  static constexpr int kOffsets = 2 * kEdge - 1;
   static constexpr int kMost = 3;
 
   __host__ __device__ static int rows(const Distance::Params& p) {
@@ -28,23 +30,23 @@ struct HeadGrad<Distance> {
     }
     return p.table_rows;
   }
-  static constexpr std::size_t bytes(const Distance::Params&) {
+  __host__ __device__ static constexpr std::size_t bytes(const Distance::Params&) {
     return shared_bytes<double>(kOffsets * kMost) + shared_bytes<float>(kMostOfHead);
   }
 
   double* shared;   // [kOffsets][kMost], a thread's own sums; of a table [kOffsets] diagonals
   float* of_head;   // [kMostOfHead]
-  double* partial;  // the block's sums
+  double* partial;  // the sums that are left
 
-  /// `block_partial` has `rows` zeros, or nothing of use where the family's method has no table.
-  __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* block_partial)
+  /// `left` has `rows` zeros, or nothing of use where the family's method has no table.
+  __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* left)
       : shared(memory.take<double>(kOffsets * kMost)),
         of_head(memory.take<float>(kMostOfHead)),
-        partial(block_partial) {}
+        partial(left) {}
 
   /// Before the first tile.
   __device__ void begin(const Distance::Params& p, int head) const {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = Tile::thread();
     if (thread < kOffsets)
       for (int n = 0; n < kMost; ++n) shared[thread * kMost + n] = 0.0;
     if (thread == 0) make_of_head(p, head);
@@ -52,20 +54,14 @@ struct HeadGrad<Distance> {
 
   __device__ static bool has_table(const Distance::Params& p) { return p.table_rows > 0; }
 
-  /// dz is [kTileQueries][stride]; `first_offset` is that of the first query and the first key. All
+  /// dz is [kEdge][stride]; `first_offset` is that of the first query and the first key. All
   /// threads call it, after a barrier.
   __device__ void add(const Distance::Params& p, int head, const float* dz, int stride,
                       const float*, int first_offset, const Distance::Row*) const {
     if (p.method == PLUMBLINE_ALIBI) return;
-    const int thread = static_cast<int>(threadIdx.x);
-    const int offset = first_offset + thread - (kTileKeys - 1);
-    double diagonal = 0.0;
-    if (thread < kOffsets) {
-      for (int row = 0; row < kTileQueries; ++row) {
-        const int key = row + kTileKeys - 1 - thread;
-        if (key >= 0 && key < kTileKeys) diagonal += dz[row * stride + key];
-      }
-    }
+    const int thread = Tile::thread();
+    const int offset = first_offset + thread - (kEdge - 1);
+    const double diagonal = thread < kOffsets ? sum_of_diagonal(dz, stride) : 0.0;
     if (has_table(p)) {
       add_to_table(p, diagonal, offset);
       return;
@@ -79,8 +75,8 @@ struct HeadGrad<Distance> {
 
   __device__ void finish(const Distance::Params& p, int) const {
     if (p.method == PLUMBLINE_ALIBI || has_table(p)) return;
-    const int thread = static_cast<int>(threadIdx.x);
-    __syncthreads();
+    const int thread = Tile::thread();
+    Tile::meet();
     if (thread >= rows(p)) return;
     double sum = 0.0;
     for (int n = 0; n < kOffsets; ++n) sum += shared[n * kMost + thread];
@@ -88,6 +84,20 @@ struct HeadGrad<Distance> {
   }
 
  private:
+  /// Of the thread's offset. Either from the first row on or from the last one back, so that the
+  /// threads of a warp read neighbouring keys.
+  __device__ double sum_of_diagonal(const float* dz, int stride) const {
+    const int thread = Tile::thread();
+    const bool forwards = thread < kEdge;
+    const float* at =
+        forwards ? dz + (kEdge - 1 - thread) : dz + (kEdge - 1) * stride + (kOffsets - 1 - thread);
+    const int step = forwards ? stride + 1 : -(stride + 1);
+    const int count = forwards ? thread + 1 : kOffsets - thread;
+    double sum = 0.0;
+    for (int n = 0; n < count; ++n) sum += at[n * step];
+    return sum;
+  }
+
   __device__ void make_of_head(const Distance::Params& p, int head) const {
     switch (static_cast<int>(p.method)) {
 #define PLUMBLINE_OF_HEAD(number, Form) \
@@ -125,9 +135,9 @@ struct HeadGrad<Distance> {
   }
 
   __device__ void add_to_table(const Distance::Params& p, double diagonal, int offset) const {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = Tile::thread();
     if (thread < kOffsets) shared[thread] = diagonal;
-    __syncthreads();
+    Tile::meet();
     if (thread >= kOffsets) return;
     const int row = Distance::table_row(p, offset);
     if (thread > 0 && Distance::table_row(p, offset - 1) == row) return;

@@ -13,16 +13,17 @@ namespace plumbline::gpu {
 ///   dL = -dz e y |c| / (1 + |c| m) / M [i <= |L L0|] sign(L L0) L0.
 /// v_w and w_w come out of the sums over scores, which leaves five sums for each hidden unit. Each
 /// warp takes eight query rows of a tile, each of its lanes every 32nd unit.
-template <>
-struct HeadGrad<Fire> {
+template <class Tile>
+struct HeadGrad<Fire, Tile> {
   static constexpr bool kUsed = true;
+  static_assert(Tile::kQueries == kTileQueries && Tile::kKeys == kTileKeys);
   static constexpr int kWarps = kTileThreads / static_cast<int>(kWarpSize);
   static constexpr int kRowsPerWarp = kTileQueries / kWarps;
   static constexpr int kStride = kTileKeys + 1;
   static constexpr int kSums = 5;  // relu, active, y, by_c, by_L
 
   static int rows(const Fire::Params& p) { return 3 * p.hidden + 3; }
-  static constexpr std::size_t bytes(const Fire::Params& p) {
+  __host__ __device__ static constexpr std::size_t bytes(const Fire::Params& p) {
     return shared_bytes<float>(kTileQueries * kStride) + shared_bytes<float>(2 * kTileQueries) +
            shared_bytes<float>(kTileQueries + kTileKeys) +
            shared_bytes<double>(kWarps * kSums * p.hidden) + shared_bytes<double>(kTileThreads);
@@ -35,25 +36,25 @@ struct HeadGrad<Fire> {
   double* bias_sums;  // [kTileThreads], a thread's own
   double* partial;
 
-  __device__ HeadGrad(SharedMemory& memory, const Fire::Params& p, double* block_partial)
+  __device__ HeadGrad(SharedMemory& memory, const Fire::Params& p, double* left)
       : y(memory.take<float>(kTileQueries * kStride)),
         by_row(memory.take<float>(2 * kTileQueries)),
         by_offset(memory.take<float>(kTileQueries + kTileKeys)),
         sums(memory.take<double>(kWarps * kSums * p.hidden)),
         bias_sums(memory.take<double>(kTileThreads)),
-        partial(block_partial) {}
+        partial(left) {}
 
   /// Before the first tile.
   __device__ void begin(const Fire::Params& p, int) const {
     for_own_units(p, [&](double* of, int) {
       for (int n = 0; n < kSums; ++n) of[n * p.hidden] = 0.0;
     });
-    bias_sums[threadIdx.x] = 0.0;
+    bias_sums[Tile::thread()] = 0.0;
   }
 
   __device__ void add(const Fire::Params& p, int, const float* dz, int stride, const float* entries,
                       int first_offset, const Fire::Row* rows) const {
-    const int thread = static_cast<int>(threadIdx.x);
+    const int thread = Tile::thread();
     const float c = fabsf(p.c[0]);
     double output_bias = 0.0;
     for (int n = thread; n < kTileQueries * kTileKeys; n += kTileThreads) {
@@ -72,7 +73,7 @@ struct HeadGrad<Fire> {
       const auto rate = static_cast<float>(p.L[0] * p.L0 < 0.0 ? -p.L0 : p.L0);
       by_row[kTileQueries + thread] = row.below_threshold ? -c / (1.0f + c * row.reach) * rate : 0;
     }
-    __syncthreads();
+    Tile::meet();
     const int first_row = thread / static_cast<int>(kWarpSize) * kRowsPerWarp;
     for_own_units(p, [&](double* of, int w) {
       const float weight = p.hidden_weight[w], bias = p.hidden_bias[w];
@@ -100,8 +101,8 @@ struct HeadGrad<Fire> {
   }
 
   __device__ void finish(const Fire::Params& p, int head) const {
-    const int thread = static_cast<int>(threadIdx.x);
-    __syncthreads();
+    const int thread = Tile::thread();
+    Tile::meet();
     const float* output_weight = p.output_weight + static_cast<std::size_t>(head) * p.hidden;
     const auto sum = [&](int n, int w) {
       double total = 0.0;
@@ -130,7 +131,7 @@ struct HeadGrad<Fire> {
   /// use(this warp's sums of unit w, w) for each unit w of this lane.
   template <class Use>
   __device__ void for_own_units(const Fire::Params& p, Use use) const {
-    const int thread = static_cast<int>(threadIdx.x), warp = thread / static_cast<int>(kWarpSize);
+    const int thread = Tile::thread(), warp = thread / static_cast<int>(kWarpSize);
     for (int w = thread % static_cast<int>(kWarpSize); w < p.hidden;
          w += static_cast<int>(kWarpSize))
       use(sums + warp * kSums * p.hidden + w, w);

@@ -75,10 +75,14 @@ __device__ int place_of_head(const typename B::Params& params, int batch, int he
     return head;
 }
 
-/// Gradients of parameters of a head, or of all heads, as a block of query rows gathers them from
-/// its tiles of dz. Families with such parameters specialise it. `rows` is how many sums a block
-/// leaves, in the order of the family's parameters.
-template <class Bias>
+/// Of BlockTile's kind: kQueries x kKeys scores, and 128 threads that work on them, numbered by
+/// thread(), with a barrier of their own, meet().
+struct BlockTile;
+
+/// Gradients of parameters of a head, or of all heads, as a block of query rows, or some of its
+/// threads for some of its rows, gather them from tiles of dz. Families with such parameters
+/// specialise it. `rows` is how many sums they leave, in the order of the family's parameters.
+template <class Bias, class Tile = BlockTile>
 struct HeadGrad {
   static constexpr bool kUsed = false;
   __device__ HeadGrad(auto&&...) {}

@@ -34,6 +34,11 @@ struct SwizzledTile {
 
   unsigned char* bytes;
 
+  /// Where the 16 bytes number n of a row are.
+  __device__ __forceinline__ unsigned char* chunk(int row, int n) const {
+    return bytes + n / 8 * kColumnBytes + row * kRowBytes + ((n ^ row) & 7) * 16;
+  }
+
 #if PLUMBLINE_ON_GPU
   /// The row becomes zero, by `lanes` lanes, of which this is `lane`.
   __device__ void clear_row(int row, int lane, int lanes) const {

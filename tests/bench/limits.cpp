@@ -5,8 +5,8 @@
 // shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
 // runs the kernel's machine code with them. KERNEL is mma_forward, mma_skipping,
 // mma_backward_keys, mma_backward_queries, mma_backward_split, the last two also with _atomic at
-// their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries (all bf16),
-// wgmma_fp8_forward, fused_forward (fp32) or decode (bf16). Nothing is launched.
+// their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries, wgmma_backward_heads (all
+// bf16), wgmma_fp8_forward, fused_forward (fp32) or decode (bf16). Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -78,11 +78,11 @@ void note(const std::string& name, Launch launch, const Parameters&... parameter
 
 /// What a kernel for Hopper is launched with, none of which is compiled here, for head dimensions
 /// that are multiples of `multiple`.
-template <template <int, class> class Memory, class Bias, int multiple = 64>
-void note_wgmma(const Task& task, int rows, int heads) {
+template <template <int, class> class Memory, class Bias, int multiple = 64, class... Params>
+void note_wgmma(const Task& task, int rows, int heads, const Params&... params) {
   NotedLaunches& launches = *NotedLaunches::of_thread;
   with_head_dim(task.head_dim, [&]<int D>() {
-    if constexpr (D % multiple == 0) launches.shared_bytes = Memory<D, Bias>::bytes();
+    if constexpr (D % multiple == 0) launches.shared_bytes = Memory<D, Bias>::bytes(params...);
   });
   launches.grid = dim3((rows + wgmma_kernels::kRows - 1) / wgmma_kernels::kRows, heads, 1);
 }
@@ -144,8 +144,19 @@ struct OfFamily {
         map, map, map, task.problem, arrays, Bias::params(task.bias));
     note(
         "wgmma_backward_queries",
-        [&] { note_wgmma<wgmma_kernels::QueriesShared, Bias>(task, task.problem.queries, kHeads); },
+        [&] {
+          note_wgmma<wgmma_kernels::QueriesShared, Bias>(task, task.problem.queries, kHeads,
+                                                         Bias::params(task.bias));
+        },
         map, map, map, map, task.problem, arrays, Bias::params(task.bias));
+    if constexpr (HeadGrad<Bias>::kUsed)
+      note(
+          "wgmma_backward_heads",
+          [&] {
+            note_wgmma<wgmma_kernels::HeadsShared, Bias>(task, task.problem.queries, kHeads,
+                                                         Bias::params(task.bias));
+          },
+          map, map, map, map, task.problem, arrays, Bias::params(task.bias));
   }
 };
 

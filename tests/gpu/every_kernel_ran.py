@@ -20,6 +20,7 @@ KERNEL = re.compile(r"__global__\s+void\s+(?:__launch_bounds__\s*\((?:[^()]|\([^
 FOR_GPUS_ALONE = {("gpu/kernel_library.cu", "probe"),
                   ("gpu/attention/wgmma_backward_keys.cuh", "wgmma_backward_keys_kernel"),
                   ("gpu/attention/wgmma_backward_queries.cuh", "wgmma_backward_queries_kernel"),
+                  ("gpu/attention/wgmma_backward_queries.cuh", "wgmma_backward_heads_kernel"),
                   ("gpu/attention/wgmma_forward.cuh", "wgmma_forward_kernel"),
                   ("gpu/attention/wgmma_fp8_forward.cuh", "wgmma_fp8_forward_kernel")}
 
