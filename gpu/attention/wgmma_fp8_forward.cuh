@@ -62,6 +62,14 @@ __device__ __forceinline__ void accumulators_as_e4m3(std::uint32_t (&a)[4],
   }
 }
 
+/// Of all sequences' key heads the one that the block's queries see: theirs are its scales. Each
+/// call finds it anew: kept through all tiles it would take a register.
+__device__ __forceinline__ int key_head_of(const ConsumerRows& rows, const Problem& problem) {
+  int head = rows.head;
+  asm volatile("" : "+r"(head));
+  return rows.b * problem.kv_heads + problem.kv_head_of(head);
+}
+
 template <int D, class Bias>
 __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
                                               const Problem& problem, const Fp8Scales& scales,
@@ -73,7 +81,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
   const KeyTiles<kFp8Keys, kKeyGroup> tiles(rows.block_range);
   const WarpRange range = rows.warp_range(problem);
   const auto q = shared.rows(0, consumer_group());
-  const int key_head = rows.b * problem.kv_heads + problem.kv_head_of(rows.head);
+  const int key_head = key_head_of(rows, problem);
   const float scale = problem.scale * (scales.q[key_head] * scales.k[key_head]);
 
   float score[1][kScoreTiles][4], output[1][D / 8][4] = {};
@@ -111,7 +119,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
         for (int step = 0; step < kSteps; ++step) accumulators_as_e4m3(p[step], score[0], step);
       });
 
-  const float v_scale = scales.v[key_head] / kProbabilityScale;
+  const float v_scale = scales.v[key_head_of(rows, problem)] / kProbabilityScale;
 #pragma unroll
   for (float(&tile)[4] : output[0]) {
 #pragma unroll

@@ -171,8 +171,6 @@ PLUMBLINE_WGMMA(float16, "f16")
         : operands : a_operands, "l"(b), "r"(static_cast<int>(add)) : "memory");                    \
   }
 #define PLUMBLINE_4_OF_A "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
-PLUMBLINE_WGMMA_E4M3(8, "64", PLUMBLINE_8_OF_C, PLUMBLINE_32_NAMES, std::uint64_t a, "%32",
-                     "l"(a), "%33", "%34")
 PLUMBLINE_WGMMA_E4M3(16, "128", PLUMBLINE_16_OF_C, PLUMBLINE_64_NAMES, std::uint64_t a, "%64",
                      "l"(a), "%65", "%66")
 PLUMBLINE_WGMMA_E4M3(8, "64", PLUMBLINE_8_OF_C, PLUMBLINE_32_NAMES, const std::uint32_t (&a)[4],
