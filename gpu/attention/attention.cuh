@@ -103,11 +103,11 @@ class Attention {
   /// passes share, prefix sums and numbers of visible keys, into memory of this object: good until
   /// the next call. @throws InvalidProblem as forward.
   Task task(const plumbline_problem& problem, int prefix_stride = 0) const;
+  /// task(), and FIRE's table, which kernels for a few queries do without.
+  Task task_of_tiles(const plumbline_problem& problem) const;
 
  private:
   void check(const plumbline_problem& problem) const;
-  /// task(), and FIRE's table, which kernels for a few queries do without.
-  Task task_of_tiles(const plumbline_problem& problem) const;
   /// The gradients of parameters that belong to heads, from the sums of blocks.
   void head_gradients(const plumbline_problem& problem, const plumbline_gradients& gradients,
                       Gradient mode) const;

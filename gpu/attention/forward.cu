@@ -36,9 +36,9 @@ void run_fp8_forward_by_wgmma(const plumbline_problem& p, const plumbline_output
   HostOutputs host(stream, p, outputs);
   const plumbline_problem& problem = given.problem();
   const Attention attention(stream, as_bf16(problem), kernels_by_wgmma());
-  const Task task = attention.task(as_bf16(problem));
+  const Task task = attention.task_of_tiles(as_bf16(problem));
   const DeviceBuffer<unsigned char> values(
-      stream, static_cast<std::size_t>(p.batch) * p.kv_heads * kFp8Dim * padded_keys(p.keys));
+      stream, static_cast<std::size_t>(p.batch) * p.kv_heads * p.value_dim * padded_keys(p.keys));
   transpose_fp8_values(stream, task.problem, problem.v, values.data());
   const plumbline_outputs to = host.on_device();
   wgmma_fp8_forward(

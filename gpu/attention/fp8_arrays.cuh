@@ -19,7 +19,6 @@ struct Fp8Arrays {
   Fp8Scales scales;
 };
 
-inline constexpr int kFp8Dim = 128;  ///< components of a head
 inline constexpr int kKeyGroup = 32;
 
 /// Keys of a row of transposed values: whole groups, on a boundary of 16 bytes.
@@ -33,8 +32,9 @@ __host__ __device__ constexpr int key_in_place(int place) {
 }
 
 /// transposed[b, h, d, n] = v[b, h, key, d], in bits, the key being that in place n % 32 of its
-/// group; 0 for a key that no query of the sequence sees, but for documents, and beyond the last.
-/// Shapes: v [batch, kv_heads, keys, 128], transposed [batch, kv_heads, 128, padded_keys(keys)].
+/// group; 0 for a key that no query of the sequence sees, and beyond the last. D, the problem's
+/// value_dim, is 64 or 128. Shapes: v [batch, kv_heads, keys, D], transposed [batch, kv_heads, D,
+/// padded_keys(keys)].
 void transpose_fp8_values(const Stream& stream, const Problem& problem, const void* v,
                           void* transposed);
 

@@ -48,8 +48,8 @@ void wgmma_forward(const Stream& stream, const Task& task, const Outputs& output
 template <class Element>
 void wgmma_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// The same in e4m3, of head dimension 128, without RoPE, documents and FIRE. The task is that of
-/// the problem in bf16.
+/// The same in e4m3, for head dimensions of 64 and 128 alone. The task is that of the problem in
+/// bf16.
 void wgmma_fp8_forward(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
                        const Outputs& outputs);
 

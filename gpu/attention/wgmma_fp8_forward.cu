@@ -5,7 +5,7 @@ namespace plumbline::gpu {
 
 void wgmma_fp8_forward(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
                        const Outputs& outputs) {
-  dispatch_bias<wgmma_kernels::Fp8Forward, kFp8Dim>(stream, task, arrays, outputs);
+  wgmma_kernels::dispatch<wgmma_kernels::Fp8Forward>(stream, task, arrays, outputs);
 }
 
 }  // namespace plumbline::gpu

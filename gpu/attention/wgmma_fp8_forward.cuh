@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused forward pass for Hopper in e4m3, of head dimension 128: the structure of
-// wgmma_forward.cuh, with both products in e4m3. What its tensor cores sum over has to lie along
-// the rows of both operands: so V is transposed beforehand (fp8_arrays.cuh), with the keys in the
-// order in which a lane has them in P. P is multiplied by 2^8 before it is rounded, as
-// FlashAttention-3 does. For compute_90a alone.
+// The fused forward pass for Hopper in e4m3: the structure of wgmma_forward.cuh, with both products
+// in e4m3. What its tensor cores sum over has to lie along the rows of both operands: so V is
+// transposed beforehand (fp8_arrays.cuh), with the keys in the order in which a lane has them in P.
+// P is multiplied by 2^8 before it is rounded, as FlashAttention-3 does. For compute_90a alone.
 #ifndef PLUMBLINE_GPU_ATTENTION_WGMMA_FP8_FORWARD_CUH
 #define PLUMBLINE_GPU_ATTENTION_WGMMA_FP8_FORWARD_CUH
 
@@ -23,10 +22,12 @@ inline constexpr int kFp8Depth = 32;     // numbers that one product sums over,
 inline constexpr int kFp8Elements = 16;  // which are so many elements of a SwizzledTile
 inline constexpr float kProbabilityScale = 256.0f;
 
-/// Rows of 128 bytes: of q and K those of a query or key, of V those of a component.
+/// Rows of D bytes, of a query or key. Those of a component of V have kFp8Keys: the tile is as
+/// large as that of K.
 template <int D, class Bias>
 using Fp8Shared = Shared<D / 2, 1, kFp8Keys, BiasOfKeys<Bias, kFp8Keys>>;
-static_assert(kFp8Dim == 128 && kFp8Keys == 128);
+template <int D>
+using Fp8Values = SwizzledTile<D, kFp8Keys / 2>;
 
 }  // namespace wgmma_kernels
 
@@ -61,6 +62,14 @@ __device__ __forceinline__ void accumulators_as_e4m3(std::uint32_t (&a)[4],
   }
 }
 
+/// Of all sequences' key heads the one that the block's queries see: theirs are its scales. Each
+/// call finds it anew: kept through all tiles it would take a register.
+__device__ __forceinline__ int key_head_of(const ConsumerRows& rows, const Problem& problem) {
+  int head = rows.head;
+  asm volatile("" : "+r"(head));
+  return rows.b * problem.kv_heads + problem.kv_head_of(head);
+}
+
 template <int D, class Bias>
 __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
                                               const Problem& problem, const Fp8Scales& scales,
@@ -72,7 +81,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
   const KeyTiles<kFp8Keys, kKeyGroup> tiles(rows.block_range);
   const WarpRange range = rows.warp_range(problem);
   const auto q = shared.rows(0, consumer_group());
-  const int key_head = rows.b * problem.kv_heads + problem.kv_head_of(rows.head);
+  const int key_head = key_head_of(rows, problem);
   const float scale = problem.scale * (scales.q[key_head] * scales.k[key_head]);
 
   float score[1][kScoreTiles][4], output[1][D / 8][4] = {};
@@ -94,7 +103,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
                      k.from_column(step * kFp8Elements), step > 0);
       },
       [&](int stage) {
-        const auto v = shared.second(stage);
+        const Fp8Values<D> v{shared.second(stage).bytes};
 #pragma unroll
         for (int step = 0; step < kSteps; ++step)
           wgmma_e4m3(output[0], p[step], v.from_column(step * kFp8Elements), true);
@@ -110,7 +119,7 @@ __device__ __forceinline__ void attend_in_fp8(const Fp8Shared<D, Bias>& shared,
         for (int step = 0; step < kSteps; ++step) accumulators_as_e4m3(p[step], score[0], step);
       });
 
-  const float v_scale = scales.v[key_head] / kProbabilityScale;
+  const float v_scale = scales.v[key_head_of(rows, problem)] / kProbabilityScale;
 #pragma unroll
   for (float(&tile)[4] : output[0]) {
 #pragma unroll
@@ -145,7 +154,7 @@ __global__ void __launch_bounds__(kThreads, 1)
   };
   const auto copy_keys = [&](const PhaseBarrier& barrier, int stage, int begin, int matrix) {
     copy_tile(shared.first(stage), k, begin, matrix, barrier);
-    copy_tile(shared.second(stage), v, 0, matrix, barrier, begin / 2);
+    copy_tile(Fp8Values<D>{shared.second(stage).bytes}, v, 0, matrix, barrier, begin / 2);
   };
   produce<Bias, kKeyGroup>(shared, problem, params, copy_rows, copy_keys, nullptr);
 #else
@@ -158,30 +167,19 @@ struct Fp8Forward {
   template <int D, class Bias>
   static void run(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
                   const Outputs& outputs) {
-    if constexpr (std::is_same_v<Bias, Fire>)
-      throw std::invalid_argument("FIRE's network takes more registers than are left");
-    else
-      launch_it<D, Bias>(stream, task, arrays, outputs);
-  }
-
- private:
-  template <int D, class Bias>
-  static void launch_it(const Stream& stream, const Task& task, const Fp8Arrays& arrays,
-                        const Outputs& outputs) {
     const Problem& p = task.problem;
     const int key_heads = p.batch * p.kv_heads;
     const auto tiles = static_cast<unsigned>((p.queries + kRows - 1) / kRows);
-    const auto map = [&]<int rows>(const void* array, int matrices, int all_rows, int bytes) {
-      return map_of_matrices<rows>(array, Format::bf16, matrices, all_rows, bytes / 2);
-    };
+    // Two numbers for one of 16 bits.
     launch(stream,
            {dim3{tiles, static_cast<unsigned>(p.heads), static_cast<unsigned>(p.batch)},
             dim3{kThreads}, Fp8Shared<D, Bias>::bytes()},
            wgmma_fp8_forward_kernel<D, Bias>,
-           map.template operator()<kWgmmaRows>(arrays.q, p.batch * p.heads, p.queries, D),
-           map.template operator()<kFp8Keys>(arrays.k, key_heads, p.keys, D),
-           map.template operator()<D>(arrays.values, key_heads, D, padded_keys(p.keys)), p,
-           arrays.scales, outputs, Bias::params(task.bias));
+           map_of_matrices<kWgmmaRows, D / 2>(arrays.q, Format::bf16, p.batch * p.heads, p.queries),
+           map_of_matrices<kFp8Keys, D / 2>(arrays.k, Format::bf16, key_heads, p.keys),
+           map_of_matrices<D, kFp8Keys / 2>(arrays.values, Format::bf16, key_heads, D,
+                                            padded_keys(p.keys) / 2),
+           p, arrays.scales, outputs, Bias::params(task.bias));
   }
 };
 

@@ -85,11 +85,12 @@ __device__ inline void fence_for_copies() {
 }
 
 /// The map of `matrices` matrices [rows, columns] of 16-bit elements, one after the other from
-/// `array` on, on a boundary of 16 bytes, for tiles of `tile_rows` rows; empty while launches are
-/// noted. @throws CudaError
-template <int tile_rows>
-CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows, int columns) {
-  using Tile = SwizzledTile<tile_rows, 64>;
+/// `array` on, on a boundary of 16 bytes, for tiles of `tile_rows` rows of D elements; empty while
+/// launches are noted. @throws CudaError
+template <int tile_rows, int D>
+CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows,
+                            int columns = D) {
+  using Tile = SwizzledTile<tile_rows, D>;
   CUtensorMap map{};
   if (NotedLaunches::of_thread) return map;
   static const auto encode = [] {
@@ -108,15 +109,11 @@ CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int 
       &map,
       format == Format::bf16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
       3, const_cast<void*>(array), sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+      Tile::kColumn == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw CudaError("cuTensorMapEncodeTiled failed with error " + std::to_string(result));
   return map;
-}
-template <int tile_rows, int D>
-CUtensorMap map_of_matrices(const void* array, Format format, int matrices, int rows) {
-  return map_of_matrices<tile_rows>(array, format, matrices, rows, D);
 }
 #endif
 

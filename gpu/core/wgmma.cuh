@@ -11,6 +11,7 @@
 #ifndef PLUMBLINE_GPU_CORE_WGMMA_CUH
 #define PLUMBLINE_GPU_CORE_WGMMA_CUH
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/formats.cuh"
@@ -22,14 +23,15 @@ inline constexpr int kWgmmaRows = 64;
 inline constexpr int kWgmmaDepth = 16;
 
 /// A matrix of `rows` rows of D 16-bit elements in shared memory as TMA writes it and wgmma reads
-/// it, with 128-byte swizzle: columns of 64 elements, one behind the other. In a column a row takes
-/// 128 bytes, of which the 16-byte chunk n stands in the place n xor (row mod 8). Begins at a
-/// multiple of kAlignment bytes.
+/// it: columns of 64 elements, one behind the other, with 128-byte swizzle. In a column a row takes
+/// 128 bytes, of which the 16-byte chunk n stands in the place n xor (row mod 8). Of 32 elements
+/// there is one column, with 64-byte swizzle: the chunk stands in the place n xor (row / 2 mod 4).
+/// Begins at a multiple of kAlignment bytes.
 template <int rows, int D>
 struct SwizzledTile {
-  static_assert(D % 64 == 0 && rows % 8 == 0);
-  static constexpr int kColumn = 64, kRowBytes = 128, kAlignment = 1024;
-  static constexpr int kColumns = D / kColumn;
+  static_assert((D == 32 || D % 64 == 0) && rows % 8 == 0);
+  static constexpr int kColumn = std::min(D, 64), kRowBytes = 2 * kColumn, kAlignment = 1024;
+  static constexpr int kColumns = D / kColumn, kChunks = kRowBytes / 16;  // of a row in a column
   static constexpr std::uint32_t kColumnBytes = rows * kRowBytes, kBytes = kColumns * kColumnBytes;
 
   unsigned char* bytes;
@@ -42,9 +44,9 @@ struct SwizzledTile {
 #if PLUMBLINE_ON_GPU
   /// The row becomes zero, by `lanes` lanes, of which this is `lane`.
   __device__ void clear_row(int row, int lane, int lanes) const {
-    for (int n = lane; n < kColumns * 8; n += lanes)
-      *reinterpret_cast<uint4*>(bytes + n / 8 * kColumnBytes + row * kRowBytes + n % 8 * 16) =
-          uint4{};
+    for (int n = lane; n < kColumns * kChunks; n += lanes)
+      *reinterpret_cast<uint4*>(bytes + n / kChunks * kColumnBytes + row * kRowBytes +
+                                n % kChunks * 16) = uint4{};
   }
 
   /// Its description for wgmma: as A or transposed B from column `column` on, or as B from row
@@ -58,12 +60,12 @@ struct SwizzledTile {
 
  private:
   /// Fields of 14 bits: the address; the leading offset, from a column to the next, of which B by
-  /// rows alone takes notice; the stride offset, of eight rows. All in units of 16 bytes. Bit 62:
-  /// 128-byte swizzle.
+  /// rows alone takes notice; the stride offset, of eight rows. All in units of 16 bytes. From bit
+  /// 62 on: 1 for 128-byte swizzle, 2 for 64-byte swizzle.
   __device__ __forceinline__ std::uint64_t describe(std::uint32_t offset) const {
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(bytes)) + offset;
     return (address & 0x3ffff) >> 4 | std::uint64_t{kColumnBytes >> 4} << 16 |
-           std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+           std::uint64_t{8 * kRowBytes >> 4} << 32 | std::uint64_t{kColumn == 64 ? 1 : 2} << 62;
   }
 #endif
 };
@@ -164,17 +166,22 @@ PLUMBLINE_WGMMA(float16, "f16")
 
 /// The products of e4m3, 32 numbers deep: both tiles have what is summed over along their rows.
 /// SwizzledTile takes two of these numbers for one of its elements.
-#define PLUMBLINE_WGMMA_E4M3(a_type, a_names, a_operands, b_name, add_name)                         \
-  __device__ __forceinline__ void wgmma_e4m3(float(&c)[16][4], a_type, std::uint64_t b, bool add) { \
+#define PLUMBLINE_WGMMA_E4M3(tiles, columns, operands, names, a_type, a_names, a_operands, b_name,  \
+                             add_name)                                                              \
+  __device__ __forceinline__ void wgmma_e4m3(float(&c)[tiles][4], a_type, std::uint64_t b,          \
+                                             bool add) {                                            \
     asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " add_name ", 0;\n"                          \
-        "wgmma.mma_async.sync.aligned.m64n128k32.f32.e4m3.e4m3 {" PLUMBLINE_64_NAMES "}, "          \
+        "wgmma.mma_async.sync.aligned.m64n" columns "k32.f32.e4m3.e4m3 {" names "}, "               \
         a_names ", " b_name ", add, 1, 1;\n}"                                                       \
-        : PLUMBLINE_16_OF_C : a_operands, "l"(b), "r"(static_cast<int>(add)) : "memory");           \
+        : operands : a_operands, "l"(b), "r"(static_cast<int>(add)) : "memory");                    \
   }
 #define PLUMBLINE_4_OF_A "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
-PLUMBLINE_WGMMA_E4M3(std::uint64_t a, "%64", "l"(a), "%65", "%66")
-PLUMBLINE_WGMMA_E4M3(const std::uint32_t (&a)[4], "{%64, %65, %66, %67}", PLUMBLINE_4_OF_A, "%68",
-                     "%69")
+PLUMBLINE_WGMMA_E4M3(16, "128", PLUMBLINE_16_OF_C, PLUMBLINE_64_NAMES, std::uint64_t a, "%64",
+                     "l"(a), "%65", "%66")
+PLUMBLINE_WGMMA_E4M3(8, "64", PLUMBLINE_8_OF_C, PLUMBLINE_32_NAMES, const std::uint32_t (&a)[4],
+                     "{%32, %33, %34, %35}", PLUMBLINE_4_OF_A, "%36", "%37")
+PLUMBLINE_WGMMA_E4M3(16, "128", PLUMBLINE_16_OF_C, PLUMBLINE_64_NAMES, const std::uint32_t (&a)[4],
+                     "{%64, %65, %66, %67}", PLUMBLINE_4_OF_A, "%68", "%69")
 #undef PLUMBLINE_4_OF_A
 #undef PLUMBLINE_WGMMA_E4M3
 #undef PLUMBLINE_WGMMA_COLUMNS

@@ -76,13 +76,12 @@ void note(const std::string& name, Launch launch, const Parameters&... parameter
   *noted = {packed(parameters...), launches.shared_bytes, launches.grid};
 }
 
-/// What a kernel for Hopper is launched with, none of which is compiled here, for head dimensions
-/// that are multiples of `multiple`.
-template <template <int, class> class Memory, class Bias, int multiple = 64, class... Params>
+/// What a kernel for Hopper is launched with, none of which is compiled here.
+template <template <int, class> class Memory, class Bias, class... Params>
 void note_wgmma(const Task& task, int rows, int heads, const Params&... params) {
   NotedLaunches& launches = *NotedLaunches::of_thread;
   with_head_dim(task.head_dim, [&]<int D>() {
-    if constexpr (D % multiple == 0) launches.shared_bytes = Memory<D, Bias>::bytes(params...);
+    if constexpr (D % 64 == 0) launches.shared_bytes = Memory<D, Bias>::bytes(params...);
   });
   launches.grid = dim3((rows + wgmma_kernels::kRows - 1) / wgmma_kernels::kRows, heads, 1);
 }
@@ -113,9 +112,7 @@ struct OfFamily {
     const float scale = 1.0f;
     note(
         "wgmma_fp8_forward",
-        [&] {
-          note_wgmma<wgmma_kernels::Fp8Shared, Bias, kFp8Dim>(task, task.problem.queries, kHeads);
-        },
+        [&] { note_wgmma<wgmma_kernels::Fp8Shared, Bias>(task, task.problem.queries, kHeads); },
         map, map, map, task.problem, Fp8Scales{&scale, &scale, &scale}, outputs,
         Bias::params(task.bias));
   }

@@ -57,8 +57,8 @@ KERNELS = {
     "wgmma_backward_heads": Kernel("wgmma_backward_queries_bf16", "wgmma_backward_heads_kernel",
                                    ["ggd", "kerple_log", "t5"], [64, 128], 2048, 0, 3, 5, threads=384,
                                    archs=("sm_90a",)),
-    "wgmma_fp8_forward": Kernel("wgmma_fp8_forward", "wgmma_fp8_forward_kernel", [m for m in ALL if m != "fire"],
-                                [128], 2048, 0, 2, 2, 128 * 128, threads=384, archs=("sm_90a",)),
+    "wgmma_fp8_forward": Kernel("wgmma_fp8_forward", "wgmma_fp8_forward_kernel", ALL, [64, 128], 2048, 0, 2, 2,
+                                128 * 128, threads=384, archs=("sm_90a",)),
     "decode": Kernel("5_decode", "split_kernel", FEW, [64, 128], 16384, 0, 2, 2, 4 * 32),
 }
 TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass

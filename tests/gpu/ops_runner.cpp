@@ -169,15 +169,15 @@ void hash_bytes(const void* device, std::size_t count) {
 
 /// Two sequences of 37 keys, the last five of them queries.
 void run_fp8() {
-  constexpr int kBatch = 2, kHeads = 4, kKvHeads = 2, kQueries = 5, kKeys = 37;
-  constexpr std::size_t kQueryNumbers = kBatch * kHeads * kQueries * kFp8Dim;
-  constexpr std::size_t kKeyNumbers = kBatch * kKvHeads * kKeys * kFp8Dim;
+  constexpr int kBatch = 2, kHeads = 4, kKvHeads = 2, kQueries = 5, kKeys = 37, kDim = 128;
+  constexpr std::size_t kQueryNumbers = kBatch * kHeads * kQueries * kDim;
+  constexpr std::size_t kKeyNumbers = kBatch * kKvHeads * kKeys * kDim;
   const Array<float> numbers(kKeyNumbers / 4);  // any bytes
   const Array<float> scales(kBatch * kKvHeads);
   for (const int format : {PLUMBLINE_E4M3, PLUMBLINE_E5M2}) {
     plumbline_problem p{};
     p.batch = kBatch, p.heads = kHeads, p.kv_heads = kKvHeads;
-    p.queries = kQueries, p.keys = kKeys, p.head_dim = p.value_dim = kFp8Dim;
+    p.queries = kQueries, p.keys = kKeys, p.head_dim = p.value_dim = kDim;
     p.format = format;
     p.q = p.k = p.v = static_cast<const float*>(numbers);
     p.q_scale = p.k_scale = p.v_scale = scales;
@@ -189,10 +189,20 @@ void run_fp8() {
   Problem problem{};
   problem.batch = kBatch, problem.kv_heads = kKvHeads;
   problem.queries = kQueries, problem.keys = kKeys;
-  problem.mask = {kKeys, true, 7, -1, nullptr, nullptr, kKeys - kQueries, false, nullptr};
-  const Array<float> values(kBatch * kKvHeads * kFp8Dim * padded_keys(kKeys) / 4);
-  transpose_fp8_values(stream(), problem, static_cast<const float*>(numbers),
-                       static_cast<float*>(values));
+  // Documents that begin at the keys 10 and 34.
+  std::vector<int> all;
+  for (int n = 0; n < kBatch * kKeys; ++n) all.push_back((n % kKeys >= 10) + (n % kKeys >= 34));
+  DeviceBuffer<int> documents(stream(), all.size());
+  documents.copy_from_host(stream(), all.data(), 0, all.size());
+  const Array<float> values(kBatch * kKvHeads * kDim * padded_keys(kKeys) / 4);
+  for (const int* of_keys : {static_cast<int*>(nullptr), documents.data()}) {
+    problem.mask = {kKeys, true, 7, -1, nullptr, of_keys, kKeys - kQueries, false, nullptr};
+    for (const int dim : {64, kDim}) {
+      problem.value_dim = dim;
+      transpose_fp8_values(stream(), problem, static_cast<const float*>(numbers),
+                           static_cast<float*>(values));
+    }
+  }
 }
 
 /// Every function, with LayerNorm, RMSNorm and without; rows of weights on boundaries and not.

@@ -291,6 +291,8 @@ Family wgmma() {
     for (const int swizzle : {16, 32, 64})
       with(p, fmt::format("swizzle of {} bytes", swizzle),
            [=](Problem& q) { q.swizzle_a = q.swizzle_b = swizzle; });
+    with(p, "two steps of k, swizzle of 64 bytes",
+         [](Problem& q) { q.steps = 2, q.swizzle_a = q.swizzle_b = 64; });
   }
   for (const Element& t : {half, bhalf})
     for (const bool a : {false, true})
