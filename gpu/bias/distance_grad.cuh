@@ -84,17 +84,25 @@ struct HeadGrad<Distance, Tile> {
   }
 
  private:
-  /// Of the thread's offset. Either from the first row on or from the last one back, so that the
-  /// threads of a warp read neighbouring keys.
+  /// Of the thread's offset. Of a small tile all rows are asked for, since the compiler knows their
+  /// addresses. Of a larger one a thread walks along its diagonal, either from the first row on or
+  /// from the last one back, so that the threads of a warp read neighbouring keys.
   __device__ double sum_of_diagonal(const float* dz, int stride) const {
     const int thread = Tile::thread();
-    const bool forwards = thread < kEdge;
-    const float* at =
-        forwards ? dz + (kEdge - 1 - thread) : dz + (kEdge - 1) * stride + (kOffsets - 1 - thread);
-    const int step = forwards ? stride + 1 : -(stride + 1);
-    const int count = forwards ? thread + 1 : kOffsets - thread;
     double sum = 0.0;
-    for (int n = 0; n < count; ++n) sum += at[n * step];
+    if constexpr (kEdge <= 32) {
+      for (int row = 0; row < kEdge; ++row) {
+        const int key = row + kEdge - 1 - thread;
+        if (key >= 0 && key < kEdge) sum += dz[row * stride + key];
+      }
+    } else {
+      const bool forwards = thread < kEdge;
+      const float* at = forwards ? dz + (kEdge - 1 - thread)
+                                 : dz + (kEdge - 1) * stride + (kOffsets - 1 - thread);
+      const int step = forwards ? stride + 1 : -(stride + 1);
+      const int count = forwards ? thread + 1 : kOffsets - thread;
+      for (int n = 0; n < count; ++n) sum += at[n * step];
+    }
     return sum;
   }
 
