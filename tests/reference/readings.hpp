@@ -6,9 +6,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "reference/core/linear_algebra.hpp"
@@ -18,68 +15,38 @@
 #include "reference/scalars/mpreal.hpp"
 #include "reference/scalars/running_error.hpp"
 #include "tests/reference/adjoint_check.hpp"
-#include "tests/reference/archetype.hpp"
+#include "tests/reference/joined.hpp"
 #include "tests/reference/numbers.hpp"
 
 namespace plumbline::reference {
 
-/// A reading's result, or the message of what it threw.
-template <Real R>
-struct Reading {
-  Vector<R> value;
-  std::optional<std::string> thrown;
-};
-
-template <Real R, class Equation>
-Reading<R> read_with(const Equation& equation, const std::vector<double>& inputs) {
-  try {
-    return {equation(lifted<R>(inputs)), std::nullopt};
-  } catch (const std::invalid_argument& error) {
-    return {{}, error.what()};
-  }
-}
+/// The scalar of all readings.
+using EveryReading = Joined<double, Dual, RunningError, MpReal, Interval>;
 
 inline bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-/// One equation read with all scalars. What is checked of it is no template, and so is compiled
-/// once.
-struct Readings {
-  Reading<double> plain;
-  Reading<Dual> dual;
-  Reading<RunningError> running;
-  Reading<MpReal> exact;
-  Reading<Interval> enclosed;
-  Reading<Archetype> hostile;
-};
-
 /// Checks that
-/// - all throw the same message, or none throws;
-/// - dual, running error and archetype have double's value, bit for bit;
+/// - dual and running error have double's value, bit for bit;
 /// - |double - MPFR| <= the running error, and that bound is finite;
 /// - the interval contains the MPFR value, and the enclosure is narrower than the running error
 ///   unless the result is exact (it would otherwise say nothing).
-inline void expect_agreement(const Readings& of) {
-  const auto& [plain, dual, running, exact, enclosed, hostile] = of;
-  BOOST_TEST((plain.thrown == dual.thrown && plain.thrown == running.thrown &&
-              plain.thrown == exact.thrown && plain.thrown == enclosed.thrown &&
-              plain.thrown == hostile.thrown),
-             "all readings throw the same, or none: " << plain.thrown.value_or("double does not"));
-  BOOST_TEST_REQUIRE(exact.value.size() == plain.value.size());
-
-  for (Eigen::Index n = 0; n < plain.value.size(); ++n) {
+inline void expect_agreement(const Vector<EveryReading>& of) {
+  for (Eigen::Index n = 0; n < of.size(); ++n) {
     BOOST_TEST_CONTEXT("component " << n) {
-      const double value = plain.value[n];
-      const RunningError& bounded = running.value[n];
-      BOOST_TEST(same_bits(dual.value[n].value, value), dual.value[n].value << " " << value);
+      const double value = of[n].as<double>();
+      const Dual& dual = of[n].as<Dual>();
+      const RunningError& bounded = of[n].as<RunningError>();
+      const MpReal& exact = of[n].as<MpReal>();
+      const Interval& enclosed = of[n].as<Interval>();
+      BOOST_TEST(same_bits(dual.value, value), dual.value << " " << value);
       BOOST_TEST(same_bits(bounded.value(), value), bounded.value() << " " << value);
-      BOOST_TEST(same_bits(hostile.value[n].hidden(), value), hostile.value[n].hidden());
-      const MpReal error = abs(MpReal(value) - exact.value[n]);
+      const MpReal error = abs(MpReal(value) - exact);
       BOOST_TEST((error <= bounded.error()), "error " << error << " > bound " << bounded.error());
       BOOST_TEST(std::isfinite(bounded.error()), "no finite bound");
-      BOOST_TEST(contains(enclosed.value[n], exact.value[n]), enclosed.value[n]);
-      const MpReal width = upper(enclosed.value[n]) - lower(enclosed.value[n]);
+      BOOST_TEST(contains(enclosed, exact), enclosed);
+      const MpReal width = upper(enclosed) - lower(enclosed);
       BOOST_TEST((width <= bounded.error()), "width " << width << " > " << bounded.error());
     }
   }
@@ -89,26 +56,16 @@ inline void expect_agreement(const Readings& of) {
 /// `expect_agreement`.
 template <class Equation>
 void expect_readings_agree(const Equation& equation, const std::vector<double>& inputs) {
-  expect_agreement({read_with<double>(equation, inputs), read_with<Dual>(equation, inputs),
-                    read_with<RunningError>(equation, inputs), read_with<MpReal>(equation, inputs),
-                    read_with<Interval>(equation, inputs), read_with<Archetype>(equation, inputs)});
+  expect_agreement(equation(lifted<EveryReading>(inputs)));
 }
 
-/// A gradient, and the same derivatives by the dual reading, in both scalars.
-struct Gradients {
-  Vector<RunningError> adjoint, dual;
-  Vector<double> plain_adjoint, plain_dual;
-};
-
-/// With running errors both are the same (AdjointComparison); in double they are the same numbers
-/// as there, bit for bit.
-inline void expect_same_gradients(const Gradients& of) {
-  BOOST_TEST_REQUIRE(of.adjoint.size() == of.dual.size());
-  for (Eigen::Index n = 0; n < of.adjoint.size(); ++n) {
+/// `adjoint` and the dual reading say the same of each derivative (AdjointComparison).
+inline void expect_same_gradients(const Vector<EveryReading>& adjoint,
+                                  const Vector<RunningError>& dual) {
+  BOOST_TEST_REQUIRE(adjoint.size() == dual.size());
+  for (Eigen::Index n = 0; n < adjoint.size(); ++n) {
     BOOST_TEST_CONTEXT("derivative in input " << n) {
-      const AdjointComparison both{of.adjoint[n], of.dual[n]};
-      BOOST_TEST(same_bits(of.plain_adjoint[n], both.adjoint.value()));
-      BOOST_TEST(same_bits(of.plain_dual[n], both.dual.value()));
+      const AdjointComparison both{adjoint[n].as<RunningError>(), dual[n]};
       BOOST_TEST(both.agrees(), "adjoint " << both.adjoint.value() << ", dual " << both.dual.value()
                                            << ", bound " << both.difference().error());
       BOOST_TEST(both.says_something(), "bound " << both.difference().error());
@@ -117,13 +74,14 @@ inline void expect_same_gradients(const Gradients& of) {
 }
 
 /// Checks a hand-written adjoint: `objective` maps the inputs to a number (a Vector of one), and
-/// `adjoint` to its gradient, which `expect_same_gradients` compares with the dual reading.
+/// `adjoint` to its gradient, whose readings agree, and which `expect_same_gradients` compares with
+/// the dual reading.
 template <class Objective, class Adjoint>
 void expect_adjoint(const Objective& objective, const Adjoint& adjoint,
                     const std::vector<double>& inputs) {
-  expect_same_gradients(
-      {adjoint(lifted<RunningError>(inputs)), dual_derivatives<RunningError>(objective, inputs),
-       adjoint(lifted<double>(inputs)), dual_derivatives<double>(objective, inputs)});
+  const Vector<EveryReading> gradient = adjoint(lifted<EveryReading>(inputs));
+  expect_agreement(gradient);
+  expect_same_gradients(gradient, dual_derivatives<RunningError>(objective, inputs));
 }
 
 }  // namespace plumbline::reference

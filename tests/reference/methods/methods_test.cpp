@@ -5,13 +5,13 @@
 
 #include "golden/golden_case.hpp"
 #include "reference/methods/evaluate_by_name.hpp"
-#include "tests/reference/archetype.hpp"
+#include "tests/reference/joined.hpp"
 
 BOOST_AUTO_TEST_SUITE(methods_test)
 
 namespace golden = plumbline::golden;
 namespace reference = plumbline::reference;
-using reference::Archetype;
+using Hostile = reference::Joined<double>;
 namespace methods = reference::methods;
 
 namespace {
@@ -75,14 +75,14 @@ BOOST_AUTO_TEST_CASE(every_method_asks_no_more_of_a_scalar_than_the_concept) {
   for (const auto& method : methods::all_methods()) {
     const golden::Problem problem = golden::problems(method.name).front();
     const auto plain = golden::evaluate<double>(problem).tensors;
-    const auto hostile = methods::evaluate<Archetype>(problem.method, problem.setting,
-                                                      methods::lifted<Archetype>(problem.inputs),
+    const auto hostile = methods::evaluate<Hostile>(problem.method, problem.setting,
+                                                      methods::lifted<Hostile>(problem.inputs),
                                                       methods::Pass::forward_and_backward)
                              .tensors;
     BOOST_TEST_REQUIRE(hostile.size() == plain.size());
     for (const auto& [name, tensor] : plain) {
       for (std::size_t n = 0; n < tensor.data.size(); ++n) {
-        BOOST_TEST(hostile.at(name).data[n].hidden() == tensor.data[n],
+        BOOST_TEST(hostile.at(name).data[n].as<double>() == tensor.data[n],
                    method.name << " " << name << "[" << n << "]");
       }
     }

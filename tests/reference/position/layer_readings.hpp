@@ -94,7 +94,7 @@ void expect_layer_is_right(const LayerProblem<Position>& problem, const std::vec
     });
     return results.result();
   };
-  expect_readings_and_gradient(equation, adjoint, inputs, seed);
+  expect_readings_and_adjoint(equation, adjoint, inputs, seed);
 }
 
 }  // namespace plumbline::reference
