@@ -16,8 +16,8 @@
 
 namespace plumbline::reference {
 
-/// Does to each of the scalars S what is done to it. It can be joined since no equation branches on a
-/// scalar. It has the operations that the concept Real promises, and no other: an equation that
+/// Does to each of the scalars S what is done to it. It can be joined since no equation branches on
+/// a scalar. It has the operations that the concept Real promises, and no other: an equation that
 /// compares it, converts it, prints it, mixes it with a number or relies on a second spelling of an
 /// operation (*=, ++) does not compile. It lies on the heap: a sanitizer sees a use before
 /// initialisation, a shallow copy, a leak.

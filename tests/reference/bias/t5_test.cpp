@@ -160,7 +160,6 @@ BOOST_AUTO_TEST_CASE(sizes_without_buckets_and_tables_of_another_size_are_refuse
     return results.result();
   };
   expect_readings_agree(look_up, {1, 2});
-  expect_readings_agree(look_up, {1, 2, 3});
   BOOST_CHECK_THROW(look_up(lifted<double>({1, 2, 3})), std::invalid_argument);
 }
 

@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(every_method_asks_no_more_of_a_scalar_than_the_concept) {
     const golden::Problem problem = golden::problems(method.name).front();
     const auto plain = golden::evaluate<double>(problem).tensors;
     const auto hostile = methods::evaluate<Hostile>(problem.method, problem.setting,
-                                                      methods::lifted<Hostile>(problem.inputs),
-                                                      methods::Pass::forward_and_backward)
+                                                    methods::lifted<Hostile>(problem.inputs),
+                                                    methods::Pass::forward_and_backward)
                              .tensors;
     BOOST_TEST_REQUIRE(hostile.size() == plain.size());
     for (const auto& [name, tensor] : plain) {

@@ -75,12 +75,6 @@ BOOST_AUTO_TEST_CASE(readings_and_adjoint_agree) {
     const auto inputs = Numbers(seed).between(-2, 2, (count + 1) * width);
     expect_readings_and_adjoint(equation, adjoint, inputs, seed);
   }
-  expect_readings_agree(
-      [](const auto& x) {
-        rmsnorm<ScalarOf<decltype(x)>>(x.transpose(), x, x[0]);  // epsilon = 0: all throw
-        return x;
-      },
-      {0, 1});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

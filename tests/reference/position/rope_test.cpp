@@ -136,23 +136,21 @@ BOOST_AUTO_TEST_CASE(a_sliding_window_sees_w_plus_one_keys_or_w) {
   BOOST_CHECK_THROW(sliding_window(0, WindowCount::keys), std::invalid_argument);
 }
 
-BOOST_AUTO_TEST_CASE(readings_agree_and_all_refuse_the_same) {
+BOOST_AUTO_TEST_CASE(readings_agree) {
   Numbers numbers(12);
   for (RopePairs pairs : both_pairings) {
-    for (double base : {10000.0, 500000.0, 0.0, -1.0}) {
-      for (int width : {4, 3}) {  // of the 12 numbers, 3 rows of 4 or 4 rows of 3: refused
-        expect_readings_agree(
-            [&](const auto& x) {
-              using R = ScalarOf<decltype(x)>;
-              Reader<R> reader(x);
-              const Matrix<R> X = reader.matrix(12 / width, width);
-              Writer<R> results;
-              results.matrix(rope<R>(X, 1000, R(base), pairs));
-              results.matrix(rope_grad<R>(X, -7, R(base), pairs));
-              return results.result();
-            },
-            numbers.between(-1, 1, 12));
-      }
+    for (double base : {10000.0, 500000.0}) {
+      expect_readings_agree(
+          [&](const auto& x) {
+            using R = ScalarOf<decltype(x)>;
+            Reader<R> reader(x);
+            const Matrix<R> X = reader.matrix(3, 4);
+            Writer<R> results;
+            results.matrix(rope<R>(X, 1000, R(base), pairs));
+            results.matrix(rope_grad<R>(X, -7, R(base), pairs));
+            return results.result();
+          },
+          numbers.between(-1, 1, 12));
     }
   }
   const Matrix<double> odd = zeros<double>(1, 3), none = zeros<double>(1, 0), X = numbered();

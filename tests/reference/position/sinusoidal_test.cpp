@@ -52,20 +52,16 @@ BOOST_AUTO_TEST_CASE(cable_s_table_is_a_tenth) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(readings_agree_and_all_refuse_the_same) {
-  const auto read = [](int length, int width, SinusoidalCosine cosine) {
-    return [=](const auto& x) {
-      using R = ScalarOf<decltype(x)>;
-      Writer<R> results;
-      results.matrix(sinusoidal_table<R>(length, width, x[0], cosine, x[1]));
-      return results.result();
-    };
-  };
+BOOST_AUTO_TEST_CASE(readings_agree) {
   for (SinusoidalCosine cosine : {shared, own}) {
-    expect_readings_agree(read(40, 6, cosine), {10000.0, 0.1});
-    expect_readings_agree(read(2, 3, cosine), {10000.0, 0.1});   // all throw
-    expect_readings_agree(read(2, 2, cosine), {0.0, 0.1});       // all throw
-    expect_readings_agree(read(-1, 2, cosine), {10000.0, 0.1});  // all throw
+    expect_readings_agree(
+        [cosine](const auto& x) {
+          using R = ScalarOf<decltype(x)>;
+          Writer<R> results;
+          results.matrix(sinusoidal_table<R>(40, 6, x[0], cosine, x[1]));
+          return results.result();
+        },
+        {10000.0, 0.1});
   }
   BOOST_CHECK_THROW(sinusoidal_table(1, 3, 1e4, shared, 1.0), std::invalid_argument);
   BOOST_CHECK_THROW(sinusoidal_table(1, 0, 1e4, shared, 1.0), std::invalid_argument);
