@@ -6,7 +6,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kSkippingThreads = 128;
 
 /// One thread a key. RoPE rotates keys and leaves their norms.
 __global__ void key_norms_kernel(Format format, int head_dim, std::size_t keys, const void* k,
@@ -27,7 +27,9 @@ void fused_skipping_forward(const Stream& stream, const Task& task, const Output
   const Problem& p = task.problem;
   const std::size_t keys = static_cast<std::size_t>(p.batch) * p.kv_heads * p.keys;
   const DeviceBuffer<float> norms(stream, keys);
-  launch(stream, {dim3{static_cast<unsigned>((keys + kThreads - 1) / kThreads)}, dim3{kThreads}, 0},
+  launch(stream,
+         {dim3{static_cast<unsigned>((keys + kSkippingThreads - 1) / kSkippingThreads)},
+          dim3{kSkippingThreads}, 0},
          key_norms_kernel, p.format, task.head_dim, keys, p.k, norms.data());
   const float* const key_norms = norms.data();
   dispatch<fused::Variant<true>>(stream, task, outputs, key_norms);

@@ -6,10 +6,10 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kStepThreads = 128;
 
 unsigned blocks(std::size_t count) {
-  return static_cast<unsigned>((count + kThreads - 1) / kThreads);
+  return static_cast<unsigned>((count + kStepThreads - 1) / kStepThreads);
 }
 
 __device__ std::size_t global_thread() {
@@ -108,11 +108,11 @@ __global__ void reduce_pairs_kernel(Problem p, PairsShape shape, std::size_t out
 __global__ void sinks_kernel(Problem p, const float* lse, const float* delta, float* grad,
                              Gradient mode) {
   SharedMemory shared;
-  auto* per_warp = shared.take<double>(kThreads / kWarpSize);
+  auto* per_warp = shared.take<double>(kStepThreads / kWarpSize);
   const auto head = static_cast<int>(blockIdx.x);
   double sum = 0.0;
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.queries;
-  for (std::size_t n = threadIdx.x; n < rows; n += kThreads) {
+  for (std::size_t n = threadIdx.x; n < rows; n += kStepThreads) {
     const auto b = static_cast<int>(n / p.queries), query = static_cast<int>(n % p.queries);
     if (!p.lse_rows.has(b, query)) continue;
     sum -= static_cast<double>(expf(p.sinks[head] - p.natural_lse(lse, b, head, query))) *
@@ -130,7 +130,7 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
                     const float* grad_lse, float* delta) {
   const Problem& p = task.problem;
   const std::size_t rows = static_cast<std::size_t>(p.batch) * p.heads * p.queries;
-  launch(stream, {dim3{blocks(rows)}, dim3{kThreads}, 0}, delta_kernel, p, rows, o, grad_o,
+  launch(stream, {dim3{blocks(rows)}, dim3{kStepThreads}, 0}, delta_kernel, p, rows, o, grad_o,
          grad_lse, delta);
 }
 
@@ -150,13 +150,13 @@ void backward_store(const Stream& stream, const Task& task, const float* gradien
     at.rotation = {};
   }
   const std::size_t count = static_cast<std::size_t>(p.batch) * at.heads * at.rows * at.width;
-  launch(stream, {dim3{blocks(count)}, dim3{kThreads}, 0}, store_kernel, p.output_format, at, count,
-         gradient, stored);
+  launch(stream, {dim3{blocks(count)}, dim3{kStepThreads}, 0}, store_kernel, p.output_format, at,
+         count, gradient, stored);
 }
 
 void backward_reduce(const Stream& stream, const HeadPartial& from, float* grad, Gradient mode) {
   const int outputs = from.count * (from.shared_by_heads ? 1 : from.heads);
-  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_kernel, from, outputs, grad,
+  launch(stream, {dim3{blocks(outputs)}, dim3{kStepThreads}, 0}, reduce_kernel, from, outputs, grad,
          mode);
 }
 
@@ -164,8 +164,8 @@ void backward_sinks(const Stream& stream, const Task& task, const BackwardArrays
                     float* grad, Gradient mode) {
   const Problem& p = task.problem;
   launch(stream,
-         {dim3{static_cast<unsigned>(p.heads)}, dim3{kThreads},
-          shared_bytes<double>(kThreads / kWarpSize)},
+         {dim3{static_cast<unsigned>(p.heads)}, dim3{kStepThreads},
+          shared_bytes<double>(kStepThreads / kWarpSize)},
          sinks_kernel, p, arrays.lse, arrays.delta, grad, mode);
 }
 
@@ -174,7 +174,7 @@ void backward_reduce_pairs(const Stream& stream, const Task& task, const float* 
   const PairsShape& shape = task.bias.pairs;
   const std::size_t outputs =
       static_cast<std::size_t>(shape.batch) * shape.heads * shape.queries * task.problem.keys;
-  launch(stream, {dim3{blocks(outputs)}, dim3{kThreads}, 0}, reduce_pairs_kernel, task.problem,
+  launch(stream, {dim3{blocks(outputs)}, dim3{kStepThreads}, 0}, reduce_pairs_kernel, task.problem,
          shape, outputs, pairs, grad, mode);
 }
 

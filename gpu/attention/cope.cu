@@ -12,8 +12,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kLanes = static_cast<int>(kWarpSize);
-constexpr int kThreads = 128;
+constexpr int kCopeThreads = 128;
 
 __device__ float gate(float s) { return 1.0f / (1.0f + expf(-s)); }
 
@@ -102,7 +101,7 @@ __global__ void scores_kernel(CopeShape s, const float* scores, const float* by_
 __global__ void table_kernel(CopeShape s, const float* counts, const float* grad_logits,
                              float* grad_by_row) {
   const std::size_t row = blockIdx.x;
-  for (int n = static_cast<int>(threadIdx.x); n < s.rows; n += kThreads) {
+  for (int n = static_cast<int>(threadIdx.x); n < s.rows; n += kCopeThreads) {
     double sum = 0.0;
     for (int key = 0; key < s.keys; ++key) {
       const std::size_t at = row * s.keys + key;
@@ -152,7 +151,7 @@ void cope_backward(const Stream& stream, const CopeShape& shape, const float* sc
   check_shape(shape);
   launch(stream, {dim3{query_rows(shape)}, dim3{kWarpSize}}, scores_kernel, shape, scores, by_row,
          counts, grad_logits, grad_scores);
-  launch(stream, {dim3{query_rows(shape)}, dim3{kThreads}}, table_kernel, shape, counts,
+  launch(stream, {dim3{query_rows(shape)}, dim3{kCopeThreads}}, table_kernel, shape, counts,
          grad_logits, grad_by_row);
 }
 

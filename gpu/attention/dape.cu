@@ -13,7 +13,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kDapeThreads = 128;
 
 /// A score's place: one thread has it in all channels.
 struct Score {
@@ -97,7 +97,7 @@ __device__ float convolved_back(const DapeShape& s, const float* grad_y, int out
 }
 
 __device__ std::size_t thread_index() {
-  return static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  return static_cast<std::size_t>(blockIdx.x) * kDapeThreads + threadIdx.x;
 }
 
 __global__ void first_kernel(DapeShape s, DapeLayers layers, Features features, float* before) {
@@ -156,19 +156,19 @@ template <class Input>
 __global__ void weight_kernel(DapeShape s, Input input, const float* grad_y, int outs,
                               float* grad_weight, float* grad_bias, Gradient mode, DapePart part) {
   SharedMemory shared;
-  auto* per_warp = shared.take<double>(kThreads / kWarpSize);
+  auto* per_warp = shared.take<double>(kDapeThreads / kWarpSize);
   const int of_out = Input::channels(s) * s.width;
   const int entry = static_cast<int>(blockIdx.x), weights = outs * of_out;
   const bool is_weight = entry < weights;
   const int out = is_weight ? entry / of_out : entry - weights;
   const int channel = entry % of_out / s.width, d = entry % s.width;
   double* const so_far =
-      part.sums ? part.sums + static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x
+      part.sums ? part.sums + static_cast<std::size_t>(blockIdx.x) * kDapeThreads + threadIdx.x
                 : nullptr;
   double sum = so_far && part.first_row > 0 ? *so_far : 0.0;
   const std::size_t of_row = static_cast<std::size_t>(s.batch) * s.keys;
   const std::size_t begin = part.first_row * of_row, end = begin + s.queries * of_row;
-  for (std::size_t n = first_of_thread(begin, kThreads); n < end; n += kThreads) {
+  for (std::size_t n = first_of_thread(begin, kDapeThreads); n < end; n += kDapeThreads) {
     const Score at(static_cast<int>(n % of_row / s.keys),
                    static_cast<int>(n / of_row) - part.first_row, static_cast<int>(n % s.keys));
     const double grad = grad_y[index(s, outs, out, at, at.key)];
@@ -196,13 +196,14 @@ void weight_gradients(const Stream& stream, const DapeShape& s, const Input& inp
                       Gradient mode, const DapePart& part) {
   if (!grad_weight && !grad_bias) return;
   const auto blocks = static_cast<unsigned>(entries<Input>(s, outs));
-  launch(stream, {dim3{blocks}, dim3{kThreads}, shared_bytes<double>(kThreads / kWarpSize)},
+  launch(stream, {dim3{blocks}, dim3{kDapeThreads}, shared_bytes<double>(kDapeThreads / kWarpSize)},
          weight_kernel<Input>, s, input, grad_y, outs, grad_weight, grad_bias, mode, part);
 }
 
 LaunchShape over_scores(const DapeShape& s,
                         std::source_location where = std::source_location::current()) {
-  return {dim3{static_cast<unsigned>((scores(s) - 1) / kThreads + 1)}, dim3{kThreads}, 0, where};
+  return {dim3{static_cast<unsigned>((scores(s) - 1) / kDapeThreads + 1)}, dim3{kDapeThreads}, 0,
+          where};
 }
 
 void check_shape(const DapeShape& s) {
@@ -232,7 +233,7 @@ void dape_forward(const Stream& stream, const DapeShape& shape, const DapeLayers
 }
 
 std::size_t dape_sums(const DapeShape& s) {
-  return kThreads * (entries<Hidden>(s, s.heads) + entries<Features>(s, s.hidden));
+  return kDapeThreads * (entries<Hidden>(s, s.heads) + entries<Features>(s, s.hidden));
 }
 
 void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayers& layers,
@@ -241,7 +242,7 @@ void dape_backward(const Stream& stream, const DapeShape& shape, const DapeLayer
                    const DapePart& part) {
   check_shape(shape);
   DapePart of_first = part;
-  if (part.sums) of_first.sums += kThreads * entries<Hidden>(shape, shape.heads);
+  if (part.sums) of_first.sums += kDapeThreads * entries<Hidden>(shape, shape.heads);
   launch(stream, over_scores(shape), second_back_kernel, shape, layers, before, grad_logits,
          workspace);
   launch(stream, over_scores(shape), first_back_kernel, shape, layers,

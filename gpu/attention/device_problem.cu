@@ -11,7 +11,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-std::size_t size(auto... extents) {
+std::size_t product(auto... extents) {
   return (std::size_t{1} * ... * static_cast<std::size_t>(extents));
 }
 
@@ -34,7 +34,7 @@ const plumbline_problem& checked(const plumbline_problem& p, Widths widths) {
 std::size_t extent(const plumbline_problem& p, const plumbline_strides& strides, std::size_t batch,
                    std::size_t heads, std::size_t tokens, int width) {
   if (batch * tokens == 0) return 1;
-  if (p.strided == 0 && !p.cu_seqlens_q) return size(batch, heads, tokens, width);
+  if (p.strided == 0 && !p.cu_seqlens_q) return product(batch, heads, tokens, width);
   return (batch - 1) * strides.batch + (heads - 1) * strides.head + (tokens - 1) * strides.token +
          width;
 }
@@ -52,7 +52,7 @@ std::size_t bytes_of_queries(const plumbline_problem& p, const plumbline_strides
 std::size_t key_batch(const plumbline_problem& p) {
   if (p.cu_seqlens_q) return 1;
   if (p.page_size == 0 || !p.pages) return p.batch;
-  const std::size_t table = size(p.batch, (p.keys + p.page_size - 1) / p.page_size);
+  const std::size_t table = product(p.batch, (p.keys + p.page_size - 1) / p.page_size);
   return static_cast<std::size_t>(std::max(0, *std::max_element(p.pages, p.pages + table))) + 1;
 }
 
@@ -81,8 +81,8 @@ std::size_t bytes_of_keys(const plumbline_problem& p, const plumbline_strides& s
 }
 
 std::size_t scales(const plumbline_problem& p) {
-  return p.scale_per_key == 1 ? size(key_batch(p), p.kv_heads, key_tokens(p))
-                              : size(p.batch, p.kv_heads);
+  return p.scale_per_key == 1 ? product(key_batch(p), p.kv_heads, key_tokens(p))
+                              : product(p.batch, p.kv_heads);
 }
 
 }  // namespace
@@ -100,8 +100,8 @@ std::size_t value_bytes(const plumbline_problem& p, bool in_float) {
   return bytes_of_keys(p, p.v_strides, p.value_dim, in_float);
 }
 std::size_t lse_count(const plumbline_problem& p) {
-  return p.cu_seqlens_q ? std::max<std::size_t>(1, size(p.heads, p.total_q))
-                        : size(p.batch, p.heads, p.queries);
+  return p.cu_seqlens_q ? std::max<std::size_t>(1, product(p.heads, p.total_q))
+                        : product(p.batch, p.heads, p.queries);
 }
 
 DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, Widths widths)
@@ -109,17 +109,18 @@ DeviceProblem::DeviceProblem(const Stream& stream, const plumbline_problem& p, W
       k_(stream, p.k, key_bytes(p)),
       v_(stream, p.v, value_bytes(p)),
       mask_(stream, p.mask,
-            size(p.mask_per_batch ? p.batch : 1, p.mask_per_head ? p.heads : 1, p.queries, p.keys)),
-      keep_(stream, p.keep, size(p.batch, p.heads, p.queries, p.keys)),
+            product(p.mask_per_batch ? p.batch : 1, p.mask_per_head ? p.heads : 1, p.queries,
+                    p.keys)),
+      keep_(stream, p.keep, product(p.batch, p.heads, p.queries, p.keys)),
       packed_lengths_(lengths_of(p)),
-      lengths_(stream, p.cu_seqlens_k ? packed_lengths_.data() : p.lengths, size(p.batch)),
-      documents_(stream, p.documents, size(p.batch, p.keys)),
+      lengths_(stream, p.cu_seqlens_k ? packed_lengths_.data() : p.lengths, product(p.batch)),
+      documents_(stream, p.documents, product(p.batch, p.keys)),
       pages_(stream, p.page_size > 0 ? p.pages : nullptr,
-             p.page_size > 0 ? size(p.batch, (p.keys - 1) / p.page_size + 1) : 0),
-      cu_seqlens_q_(stream, p.cu_seqlens_q, size(p.batch + 1)),
-      cu_seqlens_k_(stream, p.cu_seqlens_k, size(p.batch + 1)),
+             p.page_size > 0 ? product(p.batch, (p.keys - 1) / p.page_size + 1) : 0),
+      cu_seqlens_q_(stream, p.cu_seqlens_q, product(p.batch + 1)),
+      cu_seqlens_k_(stream, p.cu_seqlens_k, product(p.batch + 1)),
       prefix_sums_(stream, summed_parameter(p.bias) >= 0 ? p.prefix_sums : nullptr,
-                   size(p.batch, p.heads, p.keys)),
+                   product(p.batch, p.heads, p.keys)),
       q_scale_(stream, is_fp8(p) ? p.q_scale : nullptr, scales(p)),
       k_scale_(stream, has_8_bits(p) ? p.k_scale : nullptr, scales(p)),
       v_scale_(stream, has_8_bits(p) ? p.v_scale : nullptr, scales(p)),

@@ -10,7 +10,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128, kWarps = kThreads / static_cast<int>(kWarpSize);
+constexpr int kNormThreads = 128, kNormWarps = kNormThreads / static_cast<int>(kWarpSize);
 
 unsigned blocks_for(std::size_t count, int in_block) {
   return static_cast<unsigned>((count + in_block - 1) / in_block);
@@ -26,7 +26,7 @@ __device__ KeyRange keys_of_tile(const Mask& mask, int batch, int tile, int widt
 template <class Storage>
 __global__ void tile_norms_kernel(Mask mask, int kv_heads, int heads, int head_dim, int width,
                                   int tiles, std::size_t count, const Storage* k, float* norms) {
-  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kWarps + threadIdx.x / kWarpSize;
+  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kNormWarps + threadIdx.x / kWarpSize;
   float longest = 0.0f;
   if (n < count) {
     const KeyRange range = keys_of_tile(mask, static_cast<int>(n / tiles / kv_heads),
@@ -107,8 +107,8 @@ void launch_norms(const Stream& stream, const Task& task, int width, int tiles,
   const Problem& p = task.problem;
   const int heads = p.heads / p.kv_heads;
   const std::size_t count = norms.size() / heads;
-  launch(stream, {dim3{blocks_for(count, kWarps)}, dim3{kThreads}, 0}, tile_norms_kernel<Storage>,
-         p.mask, p.kv_heads, heads, task.head_dim, width, tiles, count,
+  launch(stream, {dim3{blocks_for(count, kNormWarps)}, dim3{kNormThreads}, 0},
+         tile_norms_kernel<Storage>, p.mask, p.kv_heads, heads, task.head_dim, width, tiles, count,
          static_cast<const Storage*>(p.k), norms.data());
 }
 
@@ -135,11 +135,11 @@ TileBoundArrays::TileBoundArrays(const Stream& stream, const Task& task, int wid
   else
     throw std::invalid_argument("tiles are skipped in bf16 and fp16");
   if (entries_.size() > 0)
-    launch(stream, {dim3{blocks_for(entries_.size(), kThreads)}, dim3{kThreads}, 0},
+    launch(stream, {dim3{blocks_for(entries_.size(), kNormThreads)}, dim3{kNormThreads}, 0},
            largest_entries_kernel, Distance::params(task.bias), width, bounds_.lowest_offset,
            highest_offset(p), bounds_.offset_tiles, entries_.size(), entries_.data());
   if (lowest_.size() > 0)
-    launch(stream, {dim3{blocks_for(lowest_.size(), kThreads)}, dim3{kThreads}, 0},
+    launch(stream, {dim3{blocks_for(lowest_.size(), kNormThreads)}, dim3{kNormThreads}, 0},
            prefix_extremes_kernel, p.mask, p.heads, width, bounds_.tiles, lowest_.size(),
            task.bias.prefix_sum, lowest_.data(), highest_.data());
 }

@@ -14,8 +14,6 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kLanes = static_cast<int>(kWarpSize);
-
 /// A warp for each query row: P = exp(s - lse), dz, and the row's part of SSMax's gradient.
 __global__ void logits_grad_kernel(Problem p, RowChunk chunk, ScoreArrays scores, const float* lse,
                                    const float* delta, const void* grad_o, float* dz,

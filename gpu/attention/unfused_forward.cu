@@ -8,8 +8,6 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kLanes = static_cast<int>(kWarpSize);
-
 /// A warp for each query row: exp(s - max), its sum, and lse.
 __global__ void softmax_kernel(Problem p, RowChunk chunk, ScoreArrays scores, float* lse) {
   const std::size_t n = blockIdx.x;

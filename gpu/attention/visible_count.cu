@@ -7,7 +7,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 64;
+constexpr int kCountThreads = 64;
 
 /// One thread a query. Only documents make it count one by one.
 __global__ void visible_count_kernel(Mask mask, int queries, int* counts) {
@@ -28,8 +28,8 @@ __global__ void visible_count_kernel(Mask mask, int queries, int* counts) {
 }  // namespace
 
 void visible_count(const Stream& stream, const Mask& mask, int batch, int queries, int* counts) {
-  const auto blocks = static_cast<unsigned>((queries + kThreads - 1) / kThreads);
-  launch(stream, {dim3{blocks, static_cast<unsigned>(batch)}, dim3{kThreads}, 0},
+  const auto blocks = static_cast<unsigned>((queries + kCountThreads - 1) / kCountThreads);
+  launch(stream, {dim3{blocks, static_cast<unsigned>(batch)}, dim3{kCountThreads}, 0},
          visible_count_kernel, mask, queries, counts);
 }
 

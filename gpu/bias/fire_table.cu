@@ -8,7 +8,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kTableThreads = 128;
 constexpr float kMostFloat = 0x1.fffffep127f;
 
 /// -b / w, of w = 0 before all others.
@@ -37,14 +37,14 @@ __global__ void fire_table_kernel(Fire::Params p, FireTable table) {
   const float* output_weight = p.output_weight + static_cast<std::size_t>(head) * p.hidden;
   const float output_bias = p.output_bias[head];
   const bool lines = has_lines(p, output_weight, output_bias);
-  for (int w = thread; w < p.hidden; w += kThreads)
+  for (int w = thread; w < p.hidden; w += kTableThreads)
     kinks[w] = kink_of(p.hidden_weight[w], p.hidden_bias[w]);
   __syncthreads();
 
   const int stride = FireTable::stride(p.hidden);
   float* const sorted = table.kinks + static_cast<std::size_t>(head) * stride;
   FireUnit* const units = table.units + static_cast<std::size_t>(head) * p.hidden;
-  for (int w = thread; w < stride; w += kThreads) {
+  for (int w = thread; w < stride; w += kTableThreads) {
     if (w >= p.hidden) {
       sorted[w] = NAN;
       continue;
@@ -58,7 +58,7 @@ __global__ void fire_table_kernel(Fire::Params p, FireTable table) {
   __syncthreads();
 
   FirePlace* const places = table.places + static_cast<std::size_t>(head) * (p.hidden + 1);
-  for (int place = thread; place <= p.hidden; place += kThreads) {
+  for (int place = thread; place <= p.hidden; place += kTableThreads) {
     FireLine before{0.0, output_bias}, after{0.0, 0.0};
     for (int n = 0; lines && n < p.hidden; ++n) {
       const FireUnit unit = units[n];
@@ -81,7 +81,7 @@ __global__ void fire_table_kernel(Fire::Params p, FireTable table) {
 
 void fill_fire_table(const Stream& stream, const BiasInputs& inputs) {
   launch(stream,
-         {dim3{static_cast<unsigned>(inputs.heads)}, dim3{kThreads},
+         {dim3{static_cast<unsigned>(inputs.heads)}, dim3{kTableThreads},
           shared_bytes<float>(inputs.hidden)},
          fire_table_kernel, Fire::params(inputs), inputs.fire_table);
 }

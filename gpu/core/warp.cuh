@@ -13,6 +13,7 @@
 namespace plumbline::gpu {
 
 inline constexpr unsigned kWarpSize = 32;
+inline constexpr int kLanes = static_cast<int>(kWarpSize);
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 
 /// Warps are cut from the block's linear thread index, x fastest.

@@ -13,7 +13,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kIdThreads = 256;
 
 struct Report {
   int first_bad;  ///< its place, or INT_MAX
@@ -49,9 +49,9 @@ void require_some(int count, int rows) {
 __global__ void check_ids_kernel(const int* ids, int count, int rows, CountedIds counted,
                                  Report* report) {
   SharedMemory shared;
-  int* per_warp = shared.take<int>(kThreads / kWarpSize);
+  int* per_warp = shared.take<int>(kIdThreads / kWarpSize);
   int first_bad = INT_MAX, number = 0;
-  for (int n = static_cast<int>(threadIdx.x); n < count; n += kThreads) {
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += kIdThreads) {
     if (!counts(ids, n, counted)) continue;
     ++number;
     if (!has_row(rows, ids[n]) && n < first_bad) first_bad = n;
@@ -67,7 +67,7 @@ int check_ids(const Stream& stream, const char* name, const int* ids, int count,
               const CountedIds& counted) {
   require_some(count, rows);
   DeviceBuffer<Report> device_report(stream, 1);
-  launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<int>(kThreads / kWarpSize)},
+  launch(stream, {dim3{1}, dim3{kIdThreads}, shared_bytes<int>(kIdThreads / kWarpSize)},
          check_ids_kernel, ids, count, rows, counted, device_report.data());
   Report report{};
   device_report.copy_to_host(stream, &report);

@@ -13,25 +13,26 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / static_cast<int>(kWarpSize);
+constexpr int kEntropyThreads = 256;
+constexpr int kEntropyWarps = kEntropyThreads / static_cast<int>(kWarpSize);
 
-/// Threads of a row's block: whole warps, at most kThreads, of 16 logits or more each where that
-/// leaves a warp. A small vocabulary would leave most of a large block waiting at its barriers.
+/// Threads of a row's block: whole warps, at most kEntropyThreads, of 16 logits or more each where
+/// that leaves a warp. A small vocabulary would leave most of a large block waiting at its
+/// barriers.
 constexpr int row_threads(int vocabulary) {
   constexpr int warp = static_cast<int>(kWarpSize), of_warp = 16 * warp;
   const int warps = (vocabulary - 1) / of_warp + 1;
-  return warp * (warps < kWarps ? warps : kWarps);
+  return warp * (warps < kEntropyWarps ? warps : kEntropyWarps);
 }
 
 /// A block a row, which it reads three times (for the maximum, the sum, the gradients) and writes
 /// once. Few rows are at work at a time, so that memory sees it read once.
 template <class Element>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kEntropyThreads)
     cross_entropy_rows_kernel(LogitShape shape, Targets targets, float share, Element* logits,
                               float* losses) {
   SharedMemory shared;
-  float* per_warp = shared.take<float>(kWarps);
+  float* per_warp = shared.take<float>(kEntropyWarps);
   const int row = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   const int threads = static_cast<int>(blockDim.x);
   Element* z = logits + static_cast<std::size_t>(row) * shape.stride;
@@ -67,9 +68,9 @@ __global__ void __launch_bounds__(kThreads)
 /// One block: each thread its own, one after the other, then the threads.
 __global__ void sum_of_losses_kernel(const float* losses, int count, double* sum) {
   SharedMemory shared;
-  double* per_warp = shared.take<double>(kWarps);
+  double* per_warp = shared.take<double>(kEntropyWarps);
   double own = 0.0;
-  for (int n = static_cast<int>(threadIdx.x); n < count; n += kThreads) own += losses[n];
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += kEntropyThreads) own += losses[n];
   own = block_reduce(own, per_warp, Plus());
   if (threadIdx.x == 0) *sum = own;
 }
@@ -94,14 +95,15 @@ void cross_entropy_rows(const Stream& stream, const LogitShape& shape, const Tar
   require(shape.stride >= shape.vocabulary, "stride", shape.stride, "at least the vocabulary");
   launch(stream,
          {dim3{static_cast<unsigned>(shape.rows)},
-          dim3{static_cast<unsigned>(row_threads(shape.vocabulary))}, shared_bytes<float>(kWarps)},
+          dim3{static_cast<unsigned>(row_threads(shape.vocabulary))},
+          shared_bytes<float>(kEntropyWarps)},
          cross_entropy_rows_kernel<Element>, shape, targets, share, logits, losses);
 }
 
 void sum_of_losses(const Stream& stream, const float* losses, int count, double* sum) {
   require(count >= 1, "the number of losses", count, "at least 1");
-  launch(stream, {dim3{1}, dim3{kThreads}, shared_bytes<double>(kWarps)}, sum_of_losses_kernel,
-         losses, count, sum);
+  launch(stream, {dim3{1}, dim3{kEntropyThreads}, shared_bytes<double>(kEntropyWarps)},
+         sum_of_losses_kernel, losses, count, sum);
 }
 
 #define PLUMBLINE_INSTANTIATE(E)                                                                \

@@ -9,7 +9,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;  // columns of a block
+constexpr int kEmbeddingGradThreads = 128;  // columns of a block
 
 /// The tokens in the order of their ids.
 struct SortedTokens {
@@ -28,7 +28,7 @@ struct Partial {
 };
 
 __global__ void zero_kernel(float* values, std::size_t count) {
-  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kEmbeddingGradThreads + threadIdx.x;
   if (n < count) values[n] = 0.0f;
 }
 
@@ -38,7 +38,8 @@ template <class Element>
 __global__ void sum_runs_kernel(SortedTokens tokens, const Element* grad_x, int width,
                                 float* grad_table, Partial partial) {
   const int run = static_cast<int>(blockIdx.x);
-  const int c = static_cast<int>(blockIdx.y) * kThreads + static_cast<int>(threadIdx.x);
+  const int c =
+      static_cast<int>(blockIdx.y) * kEmbeddingGradThreads + static_cast<int>(threadIdx.x);
   if (c >= width) return;
   const int begin = run * kEmbeddingRun, end = min(tokens.count, begin + kEmbeddingRun);
   const int before = tokens.id(begin - 1), after = tokens.id(end);
@@ -65,7 +66,8 @@ __global__ void sum_runs_kernel(SortedTokens tokens, const Element* grad_x, int 
 __global__ void join_runs_kernel(SortedTokens tokens, int width, float* grad_table,
                                  Partial partial) {
   const int run = static_cast<int>(blockIdx.x);
-  const int c = static_cast<int>(blockIdx.y) * kThreads + static_cast<int>(threadIdx.x);
+  const int c =
+      static_cast<int>(blockIdx.y) * kEmbeddingGradThreads + static_cast<int>(threadIdx.x);
   const int begin = run * kEmbeddingRun, end = min(tokens.count, begin + kEmbeddingRun);
   const int id = tokens.id(end - 1);
   const bool began_before = tokens.id(begin) == id && tokens.id(begin - 1) == id;
@@ -81,7 +83,8 @@ template <class Element>
 __global__ void sum_batch_kernel(TokenBatch tokens, const Element* grad_x, int width,
                                  float* grad_table) {
   const int t = static_cast<int>(blockIdx.x);
-  const int c = static_cast<int>(blockIdx.y) * kThreads + static_cast<int>(threadIdx.x);
+  const int c =
+      static_cast<int>(blockIdx.y) * kEmbeddingGradThreads + static_cast<int>(threadIdx.x);
   if (c >= width) return;
   float sum = 0.0f;
   for (int b = 0; b < tokens.batch; ++b)
@@ -91,7 +94,9 @@ __global__ void sum_batch_kernel(TokenBatch tokens, const Element* grad_x, int w
 
 void zero(const Stream& stream, const Table<float>& table, int width) {
   const std::size_t count = static_cast<std::size_t>(table.rows) * width;
-  launch(stream, {dim3{static_cast<unsigned>((count - 1) / kThreads + 1)}, dim3{kThreads}},
+  launch(stream,
+         {dim3{static_cast<unsigned>((count - 1) / kEmbeddingGradThreads + 1)},
+          dim3{kEmbeddingGradThreads}},
          zero_kernel, table.values, count);
 }
 
@@ -101,14 +106,14 @@ template <class Element>
 void add_rows(const Stream& stream, const Table<float>& grad, const int* ids, int count, int width,
               const Element* grad_x, int* ints, float* floats) {
   const auto runs = static_cast<unsigned>(run_count(count));
-  const auto tiles = static_cast<unsigned>((width - 1) / kThreads + 1);
+  const auto tiles = static_cast<unsigned>((width - 1) / kEmbeddingGradThreads + 1);
   const Partial partial{floats, floats + static_cast<std::size_t>(runs) * width};
   sort_ids(stream, ids, count, grad.rows, ints, ints + count);
   const SortedTokens tokens{ids, ints, count};
-  launch(stream, {dim3{runs, tiles}, dim3{kThreads}}, sum_runs_kernel<Element>, tokens, grad_x,
-         width, grad.values, partial);
-  launch(stream, {dim3{runs, tiles}, dim3{kThreads}}, join_runs_kernel, tokens, width, grad.values,
-         partial);
+  launch(stream, {dim3{runs, tiles}, dim3{kEmbeddingGradThreads}}, sum_runs_kernel<Element>, tokens,
+         grad_x, width, grad.values, partial);
+  launch(stream, {dim3{runs, tiles}, dim3{kEmbeddingGradThreads}}, join_runs_kernel, tokens, width,
+         grad.values, partial);
 }
 
 }  // namespace
@@ -132,8 +137,8 @@ void embedding_backward(const Stream& stream, const EmbeddingTables<float>& grad
   if (grads.type.rows > 0)
     add_rows(stream, grads.type, tokens.types, count, width, grad_x, ints, floats);
   if (grads.position.rows > 0) {
-    const auto tiles = static_cast<unsigned>((width - 1) / kThreads + 1);
-    launch(stream, {dim3{static_cast<unsigned>(tokens.length), tiles}, dim3{kThreads}},
+    const auto tiles = static_cast<unsigned>((width - 1) / kEmbeddingGradThreads + 1);
+    launch(stream, {dim3{static_cast<unsigned>(tokens.length), tiles}, dim3{kEmbeddingGradThreads}},
            sum_batch_kernel<Element>, tokens, grad_x, width, grads.position.values);
   }
 }

@@ -8,7 +8,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kEmbeddingThreads = 128;
 
 /// A block a token.
 template <class Element>
@@ -21,7 +21,7 @@ __global__ void embedding_forward_kernel(EmbeddingTables<const float> tables, To
   const float* position = tables.position.rows > 0 ? tables.position.values + t * width : nullptr;
   const float* type =
       tables.type.rows > 0 ? tables.type.values + tokens.types[token] * width : nullptr;
-  for (std::size_t c = threadIdx.x; c < width; c += kThreads) {
+  for (std::size_t c = threadIdx.x; c < width; c += kEmbeddingThreads) {
     float sum = word[c];
     if (position) sum += position[c];
     if (type) sum += type[c];
@@ -35,7 +35,8 @@ template <class Element>
 void embedding_forward(const Stream& stream, const EmbeddingTables<const float>& tables,
                        const TokenBatch& tokens, Element* x) {
   check_embedding(stream, tables, tokens);
-  launch(stream, {dim3{static_cast<unsigned>(tokens.batch * tokens.length)}, dim3{kThreads}},
+  launch(stream,
+         {dim3{static_cast<unsigned>(tokens.batch * tokens.length)}, dim3{kEmbeddingThreads}},
          embedding_forward_kernel<Element>, tables, tokens, x);
 }
 

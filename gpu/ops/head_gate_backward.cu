@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kBiasThreads = 256;
 constexpr int kBiasWarps = kBiasThreads / static_cast<int>(kWarpSize);
-constexpr int kThreads = 128;  // columns of a block of grad_x
-constexpr int kHeads = 4;      // of a block of grad_W: x is read once for them
+constexpr int kGateGradThreads = 128;  // columns of a block of grad_x
+constexpr int kGateGradHeads = 4;      // of a block of grad_W: x is read once for them
 
 /// gate'(z) from the value v = gate(z).
 __device__ float derivative(HeadGate gate, float v) {
@@ -44,7 +44,7 @@ template <class Element>
 __global__ void grad_x_kernel(HeadGateShape shape, const float* W, const float* grad_z,
                               Element* grad_x, bool accumulate) {
   const int row = static_cast<int>(blockIdx.x);
-  for (int c = static_cast<int>(threadIdx.x); c < shape.width; c += kThreads) {
+  for (int c = static_cast<int>(threadIdx.x); c < shape.width; c += kGateGradThreads) {
     float sum = 0.0f;
     for (int h = 0; h < shape.heads; ++h)
       sum += grad_z[head_place(shape, h, row)] * W[static_cast<std::size_t>(h) * shape.width + c];
@@ -60,31 +60,32 @@ __global__ void __launch_bounds__(kSumColumns* kSumWarps)
     grad_W_kernel(HeadGateShape shape, const Element* x, const float* grad_z, float* partial,
                   int rows_per_chunk) {
   SharedMemory shared;
-  float* sums = shared.take<float>(kHeads * kSumWarps * kSumColumns);
+  float* sums = shared.take<float>(kGateGradHeads * kSumWarps * kSumColumns);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int chunk = static_cast<int>(blockIdx.x),
-            first_head = static_cast<int>(blockIdx.y) * kHeads;
+            first_head = static_cast<int>(blockIdx.y) * kGateGradHeads;
   const int c = static_cast<int>(blockIdx.z) * kSumColumns + lane;
   const int begin = chunk * rows_per_chunk;
   const int end = min(shape.batch * shape.length, begin + rows_per_chunk);
 
-  float own[kHeads] = {};
+  float own[kGateGradHeads] = {};
   if (c < shape.width) {
     for (int row = begin + warp; row < end; row += kSumWarps) {
       const float value = to_float(x[static_cast<std::size_t>(row) * shape.width + c]);
 #pragma unroll
-      for (int n = 0; n < kHeads; ++n) {
+      for (int n = 0; n < kGateGradHeads; ++n) {
         const int h = min(first_head + n, shape.heads - 1);
         own[n] += grad_z[head_place(shape, h, row)] * value;
       }
     }
   }
 #pragma unroll
-  for (int n = 0; n < kHeads; ++n) sums[(n * kSumWarps + warp) * kSumColumns + lane] = own[n];
+  for (int n = 0; n < kGateGradHeads; ++n)
+    sums[(n * kSumWarps + warp) * kSumColumns + lane] = own[n];
   __syncthreads();
   if (warp > 0 || c >= shape.width) return;
 #pragma unroll
-  for (int n = 0; n < kHeads; ++n) {
+  for (int n = 0; n < kGateGradHeads; ++n) {
     const int h = first_head + n;
     if (h >= shape.heads) break;
     for (int w = 1; w < kSumWarps; ++w) own[n] += sums[(n * kSumWarps + w) * kSumColumns + lane];
@@ -118,14 +119,15 @@ void head_gate_backward(const Stream& stream, HeadGate gate, const HeadGateShape
           shared_bytes<float>(kBiasWarps)},
          grad_z_kernel, gate, shape, values, grad_values, grad_z, grads.b,
          grads.parameter_mode == Gradient::accumulate);
-  launch(stream, {dim3{static_cast<unsigned>(rows)}, dim3{kThreads}}, grad_x_kernel<Element>, shape,
-         W, grad_z, grads.x, grads.x_mode == Gradient::accumulate);
-  const auto head_tiles = static_cast<unsigned>((shape.heads - 1) / kHeads + 1);
+  launch(stream, {dim3{static_cast<unsigned>(rows)}, dim3{kGateGradThreads}},
+         grad_x_kernel<Element>, shape, W, grad_z, grads.x, grads.x_mode == Gradient::accumulate);
+  const auto head_tiles = static_cast<unsigned>((shape.heads - 1) / kGateGradHeads + 1);
   const auto column_tiles = static_cast<unsigned>((shape.width - 1) / kSumColumns + 1);
-  launch(stream,
-         {dim3{static_cast<unsigned>(chunks.count), head_tiles, column_tiles},
-          dim3{kSumColumns, kSumWarps}, shared_bytes<float>(kHeads * kSumWarps * kSumColumns)},
-         grad_W_kernel<Element>, shape, x, grad_z, partial, chunks.rows_per_chunk);
+  launch(
+      stream,
+      {dim3{static_cast<unsigned>(chunks.count), head_tiles, column_tiles},
+       dim3{kSumColumns, kSumWarps}, shared_bytes<float>(kGateGradHeads * kSumWarps * kSumColumns)},
+      grad_W_kernel<Element>, shape, x, grad_z, partial, chunks.rows_per_chunk);
   add_partial_sums(stream, partial, chunks.count,
                    static_cast<std::size_t>(shape.heads) * shape.width, grads.W,
                    grads.parameter_mode);

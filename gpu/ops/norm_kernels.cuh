@@ -19,7 +19,6 @@
 
 namespace plumbline::gpu {
 
-inline constexpr int kLanes = static_cast<int>(kWarpSize);
 inline constexpr int kNormWarps = 4;  // rows of a block
 
 /// The row's values less x_0 and less `mean`; for RMSNorm the values themselves.

@@ -12,8 +12,8 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarps = kThreads / static_cast<int>(kWarpSize);
+constexpr int kPoolingThreads = 256;
+constexpr int kPoolingWarps = kPoolingThreads / static_cast<int>(kWarpSize);
 
 /// Tokens that the block's sequence is the mean of.
 __device__ int tokens_of(const PoolingShape& shape, const int* lengths) {
@@ -21,19 +21,19 @@ __device__ int tokens_of(const PoolingShape& shape, const int* lengths) {
   return lengths ? lengths[blockIdx.x] : shape.length;
 }
 
-/// A block a sequence, its threads kThreads columns apart.
+/// A block a sequence, its threads kPoolingThreads columns apart.
 template <class Element>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kPoolingThreads)
     pooled_forward_kernel(PoolingShape shape, const Element* x, const int* lengths, float* e,
                           float* norms) {
   SharedMemory shared;
-  float* per_warp = shared.take<float>(kWarps);
+  float* per_warp = shared.take<float>(kPoolingWarps);
   const int tokens = tokens_of(shape, lengths);
   const std::size_t width = shape.width, sequence = blockIdx.x;
   const Element* own_x = x + sequence * shape.length * width;
   float* own_e = e + sequence * width;
   float squares = 0.0f;
-  for (std::size_t c = threadIdx.x; c < width; c += kThreads) {
+  for (std::size_t c = threadIdx.x; c < width; c += kPoolingThreads) {
     float sum = 0.0f;
     for (int t = 0; t < tokens; ++t) sum += to_float(own_x[t * width + c]);
     const float mean = sum / static_cast<float>(tokens);
@@ -41,26 +41,27 @@ __global__ void __launch_bounds__(kThreads)
     squares += mean * mean;
   }
   const float norm = Larger()(sqrtf(block_reduce(squares, per_warp, Plus())), kLeastLength);
-  for (std::size_t c = threadIdx.x; c < width; c += kThreads) own_e[c] /= norm;
+  for (std::size_t c = threadIdx.x; c < width; c += kPoolingThreads) own_e[c] /= norm;
   if (threadIdx.x == 0) norms[sequence] = norm;
 }
 
 template <class Element>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kPoolingThreads)
     pooled_backward_kernel(PoolingShape shape, const int* lengths, const float* e,
                            const float* norms, const float* grad_e, Element* grad_x) {
   SharedMemory shared;
-  float* per_warp = shared.take<float>(kWarps);
+  float* per_warp = shared.take<float>(kPoolingWarps);
   const int tokens = tokens_of(shape, lengths);
   const std::size_t width = shape.width, sequence = blockIdx.x;
   const float *own_e = e + sequence * width, *own_grad = grad_e + sequence * width;
   Element* own_grad_x = grad_x + sequence * shape.length * width;
   const float norm = norms[sequence];
   float along = 0.0f;
-  for (std::size_t c = threadIdx.x; c < width; c += kThreads) along += own_e[c] * own_grad[c];
+  for (std::size_t c = threadIdx.x; c < width; c += kPoolingThreads)
+    along += own_e[c] * own_grad[c];
   along = block_reduce(along, per_warp, Plus());
   if (norm <= kLeastLength) along = 0.0f;
-  for (std::size_t c = threadIdx.x; c < width; c += kThreads) {
+  for (std::size_t c = threadIdx.x; c < width; c += kPoolingThreads) {
     const float mean = (own_grad[c] - own_e[c] * along) / norm;
     const Element of_token = from_float<Element>(mean / static_cast<float>(tokens));
     for (int t = 0; t < shape.length; ++t)
@@ -73,8 +74,8 @@ LaunchShape launch_shape(const PoolingShape& shape,
   require(shape.batch >= 1, "batch", shape.batch, "at least 1");
   require(shape.length >= 1, "length", shape.length, "at least 1");
   require(shape.width >= 1, "width", shape.width, "at least 1");
-  return {dim3{static_cast<unsigned>(shape.batch)}, dim3{kThreads}, shared_bytes<float>(kWarps),
-          where};
+  return {dim3{static_cast<unsigned>(shape.batch)}, dim3{kPoolingThreads},
+          shared_bytes<float>(kPoolingWarps), where};
 }
 
 }  // namespace

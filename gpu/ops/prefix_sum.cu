@@ -11,10 +11,10 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
-constexpr int kWarps = kThreads / static_cast<int>(kWarpSize);
+constexpr int kPrefixThreads = 128;
+constexpr int kPrefixWarps = kPrefixThreads / static_cast<int>(kWarpSize);
 constexpr int kPerThread = 4;  // consecutive values, summed before the threads meet
-constexpr int kChunk = kThreads * kPerThread;
+constexpr int kChunk = kPrefixThreads * kPerThread;
 
 /// One block a row, chunk by chunk, from the first term on or, for suffix sums, from the last one.
 /// Within a chunk: each thread sums its own values, the warp scans the 32 sums by shuffles, the
@@ -22,7 +22,7 @@ constexpr int kChunk = kThreads * kPerThread;
 template <bool kFromTheEnd, class Term, class Sum>
 __global__ void prefix_sum_kernel(const Term* terms, Sum* sums, int length) {
   SharedMemory shared;
-  double* warp_total = shared.take<double>(kWarps);
+  double* warp_total = shared.take<double>(kPrefixWarps);
 
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * length;
   const int thread = static_cast<int>(threadIdx.x);
@@ -48,7 +48,7 @@ __global__ void prefix_sum_kernel(const Term* terms, Sum* sums, int length) {
     if (lane == static_cast<int>(kWarpSize) - 1) warp_total[warp] = scan;
     __syncthreads();
     double earlier_warps = 0.0, total = 0.0;
-    for (int w = 0; w < kWarps; ++w) {
+    for (int w = 0; w < kPrefixWarps; ++w) {
       if (w == warp) earlier_warps = total;
       total += warp_total[w];
     }
@@ -70,16 +70,20 @@ void check_shape(int rows, int length) {
 
 void prefix_sum(const Stream& stream, const float* increments, double* sums, int rows, int length) {
   check_shape(rows, length);
-  launch(stream, {dim3{static_cast<unsigned>(rows)}, dim3{kThreads}, shared_bytes<double>(kWarps)},
-         prefix_sum_kernel<false, float, double>, increments, sums, length);
+  launch(
+      stream,
+      {dim3{static_cast<unsigned>(rows)}, dim3{kPrefixThreads}, shared_bytes<double>(kPrefixWarps)},
+      prefix_sum_kernel<false, float, double>, increments, sums, length);
 }
 
 template <class Number>
 void prefix_sum_grad(const Stream& stream, const Number* grad_sums, float* grad_increments,
                      int rows, int length) {
   check_shape(rows, length);
-  launch(stream, {dim3{static_cast<unsigned>(rows)}, dim3{kThreads}, shared_bytes<double>(kWarps)},
-         prefix_sum_kernel<true, Number, float>, grad_sums, grad_increments, length);
+  launch(
+      stream,
+      {dim3{static_cast<unsigned>(rows)}, dim3{kPrefixThreads}, shared_bytes<double>(kPrefixWarps)},
+      prefix_sum_kernel<true, Number, float>, grad_sums, grad_increments, length);
 }
 
 template void prefix_sum_grad(const Stream&, const float*, float*, int, int);

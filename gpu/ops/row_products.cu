@@ -13,9 +13,8 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kLanes = static_cast<int>(kWarpSize);
-constexpr int kWarps = 8;
-constexpr int kThreads = kWarps * kLanes;
+constexpr int kProductWarps = 8;
+constexpr int kProductThreads = kProductWarps * kLanes;
 constexpr int kAtOnce = 8;      // numbers of a row of weights that a lane loads together
 constexpr int kColumns = 2048;  // of the row, in shared memory
 
@@ -47,11 +46,11 @@ struct NormedRow {
     if (row.beta) {
       origin = load_element(row.x, row.format, 0);
       float sum = 0.0f;
-      for (int c = first; c < row.in; c += kThreads) sum += centred(c);
+      for (int c = first; c < row.in; c += kProductThreads) sum += centred(c);
       mean = block_reduce(sum, per_warp, Plus()) / count;
     }
     float squares = 0.0f;
-    for (int c = first; c < row.in; c += kThreads) squares += centred(c) * centred(c);
+    for (int c = first; c < row.in; c += kProductThreads) squares += centred(c) * centred(c);
     rstd = 1.0f / sqrtf(block_reduce(squares, per_warp, Plus()) / count + row.epsilon);
   }
 };
@@ -106,12 +105,12 @@ __device__ float function_value(RowFunction function, float z, float gate) {
 }
 
 /// A warp a number of the results, those of one map after those of the other.
-__global__ void __launch_bounds__(kThreads) row_products_kernel(RowInput row, RowMaps maps) {
+__global__ void __launch_bounds__(kProductThreads) row_products_kernel(RowInput row, RowMaps maps) {
   SharedMemory shared;
   float* const x = shared.take<float>(kColumns);
-  float* const per_warp = shared.take<float>(kWarps);
+  float* const per_warp = shared.take<float>(kProductWarps);
   const NormedRow normed(row, per_warp);
-  int n = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / kLanes;
+  int n = static_cast<int>(blockIdx.x) * kProductWarps + static_cast<int>(threadIdx.x) / kLanes;
   int m = 0;
   while (m < maps.count && n >= maps.of[m].out) n -= maps.of[m++].out;
   const bool has_result = m < maps.count;
@@ -121,7 +120,8 @@ __global__ void __launch_bounds__(kThreads) row_products_kernel(RowInput row, Ro
   for (int first = 0; first < row.in; first += kColumns) {
     const int count = min(kColumns, row.in - first);
     __syncthreads();  // all are done with the columns before
-    for (int c = static_cast<int>(threadIdx.x); c < count; c += kThreads) x[c] = normed[first + c];
+    for (int c = static_cast<int>(threadIdx.x); c < count; c += kProductThreads)
+      x[c] = normed[first + c];
     __syncthreads();
     if (!has_result) continue;
     const std::size_t at = static_cast<std::size_t>(n) * row.in + first;
@@ -161,10 +161,10 @@ void row_products(const Stream& stream, const RowInput& row, const std::vector<R
     results += map.out;
     all.of[all.count++] = map;
   }
-  require(results <= 0x7fffffffu - kWarps, "out", results, "below 2^31 - 8 together");
+  require(results <= 0x7fffffffu - kProductWarps, "out", results, "below 2^31 - 8 together");
   launch(stream,
-         {dim3{static_cast<unsigned>((results - 1) / kWarps + 1)}, dim3{kThreads},
-          shared_bytes<float>(kColumns) + shared_bytes<float>(kWarps)},
+         {dim3{static_cast<unsigned>((results - 1) / kProductWarps + 1)}, dim3{kProductThreads},
+          shared_bytes<float>(kColumns) + shared_bytes<float>(kProductWarps)},
          row_products_kernel, row, all);
 }
 

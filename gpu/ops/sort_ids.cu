@@ -8,9 +8,8 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kLanes = static_cast<int>(kWarpSize);
-constexpr int kThreads = 512;
-constexpr int kWarps = kThreads / kLanes;
+constexpr int kSortThreads = 512;
+constexpr int kSortWarps = kSortThreads / kLanes;
 constexpr int kDigitBits = 4;
 constexpr int kDigits = 1 << kDigitBits;
 
@@ -37,13 +36,13 @@ __device__ void exclusive_sums(int* values, int* warp_total) {
 /// One block sorts everything, digit by digit from the lowest. A thread takes a run of neighbouring
 /// places; how many of each digit it has stands in places[digit, thread], whose sums in that order
 /// tell where they go: by digit, then by thread, then as they came.
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kSortThreads)
     sort_ids_kernel(const int* ids, int count, int passes, int* order, int* spare) {
   SharedMemory shared;
-  int* places = shared.take<int>(kDigits * kThreads);
-  int* warp_total = shared.take<int>(kWarps);
+  int* places = shared.take<int>(kDigits * kSortThreads);
+  int* warp_total = shared.take<int>(kSortWarps);
   const int thread = static_cast<int>(threadIdx.x);
-  const int run = (count - 1) / kThreads + 1;
+  const int run = (count - 1) / kSortThreads + 1;
   const int begin = min(count, thread * run), end = min(count, begin + run);
 
   // The last pass writes to `order`.
@@ -51,16 +50,16 @@ __global__ void __launch_bounds__(kThreads)
   int* to = passes % 2 == 0 ? spare : order;
   for (int pass = 0; pass < passes; ++pass) {
     const int shift = pass * kDigitBits;
-    for (int digit = 0; digit < kDigits; ++digit) places[digit * kThreads + thread] = 0;
+    for (int digit = 0; digit < kDigits; ++digit) places[digit * kSortThreads + thread] = 0;
     for (int n = begin; n < end; ++n) {
       const int place = pass == 0 ? n : from[n];
-      ++places[((ids[place] >> shift) % kDigits) * kThreads + thread];
+      ++places[((ids[place] >> shift) % kDigits) * kSortThreads + thread];
     }
     __syncthreads();
     exclusive_sums(places, warp_total);
     for (int n = begin; n < end; ++n) {
       const int place = pass == 0 ? n : from[n];
-      to[places[((ids[place] >> shift) % kDigits) * kThreads + thread]++] = place;
+      to[places[((ids[place] >> shift) % kDigits) * kSortThreads + thread]++] = place;
     }
     __syncthreads();
     int* const swapped = from;
@@ -74,10 +73,10 @@ __global__ void __launch_bounds__(kThreads)
 void sort_ids(const Stream& stream, const int* ids, int count, int rows, int* order, int* spare) {
   int passes = 1;
   while (kDigitBits * passes < 31 && (rows - 1) >> (kDigitBits * passes) > 0) ++passes;
-  launch(
-      stream,
-      {dim3{1}, dim3{kThreads}, shared_bytes<int>(kDigits * kThreads) + shared_bytes<int>(kWarps)},
-      sort_ids_kernel, ids, count, passes, order, spare);
+  launch(stream,
+         {dim3{1}, dim3{kSortThreads},
+          shared_bytes<int>(kDigits * kSortThreads) + shared_bytes<int>(kSortWarps)},
+         sort_ids_kernel, ids, count, passes, order, spare);
 }
 
 }  // namespace plumbline::gpu

@@ -5,9 +5,9 @@
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
 # BUILD is the release build for faults that the verdict or a test must catch, a sanitizer's build for
-# those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
-# object is BUILD's, but that the check of problems is the object CHECK where attention is compiled for
-# the head dimension 32 alone. With `device`, nvcc compiles the sources, and the software device must catch
+# those that the sanitizer must. Only the sources that the mutant names are compiled again, each by itself,
+# also where BUILD compiles several as one; every other object is BUILD's, but that the check of problems is the
+# object CHECK where attention is compiled for the head dimension 32 alone. With `device`, nvcc compiles the sources, and the software device must catch
 # the fault in the PTX that it makes of them; with `gpu`, the verdict must on this machine's GPU.
 set -euo pipefail
 mutant=$1
@@ -110,41 +110,44 @@ case "$on_device$caught_by:$sources" in
       sources="$sources attention/check_problem.cu"
     else
       head_dims=32
-      object=$(sed -n 's/.* -o \([^ ]*check_problem\.cu\.o\) .*/\1/p' <<<"$commands")
-      link=${link//" $object"/" $check"}
+      front=" $check"
     fi ;;
 esac
 [ -z "$head_dims" ] || quick="-UPLUMBLINE_HEAD_DIMS -DPLUMBLINE_HEAD_DIMS=$head_dims -O1"
 while IFS= read -r command; do
   [[ $command =~ \ -c\ ([^ ]+) ]] || continue
   source=${BASH_REMATCH[1]}
-  for pattern in $sources; do
-    # shellcheck disable=SC2254 # the mutant's patterns are patterns
-    case "$source" in
-      "$source_dir"/gpu/$pattern) ;;
-      "$build"/*/"$(basename "$product")".dir/Unity/*) [ "$pattern" = program ] || continue ;;
-      *) continue ;;
-    esac
-    [[ $command =~ \ -o\ ([^ ]+) ]] || die "a command without -o: $command"
-    object=${BASH_REMATCH[1]}
-    new_object=$scratch/$(basename "$object")
-    command=${command//"$source_dir/gpu"/"$scratch/gpu"}
-    command=${command//"$object"/"$new_object"}
-    [ -z "$on_device" ] || command=$(ptx_alone "$command")
-    command="$command $quick"
-    (cd "$build" && eval "$command") || die "does not compile"
-    link=${link//" $object"/}
-    front="$front $new_object"
-    compiled=$((compiled + 1))
-    break
+  [[ $command =~ \ -o\ ([^ ]+) ]] || die "a command without -o: $command"
+  object=${BASH_REMATCH[1]}
+  parts=$source
+  case "$source" in "$build"/gpu/as_one/*) # what it includes
+    parts=$(sed -n "s,^#include \"\(.*\)\",$source_dir/gpu/\1,p" "$source") ;;
+  esac
+  for part in $parts; do
+    for pattern in $sources; do
+      # shellcheck disable=SC2254 # the mutant's patterns are patterns
+      case "$part" in
+        "$source_dir"/gpu/$pattern) ;;
+        "$build"/*/"$(basename "$product")".dir/Unity/*) [ "$pattern" = program ] || continue ;;
+        *) continue ;;
+      esac
+      new_object=$scratch/$(basename "$part").o
+      planted=${command//" -c $source"/" -c $part"}
+      planted=${planted//"$source_dir/gpu"/"$scratch/gpu"}
+      planted=${planted//"$object"/"$new_object"}
+      [ -z "$on_device" ] || planted=$(ptx_alone "$planted")
+      (cd "$build" && eval "$planted $quick") || die "does not compile"
+      front="$front $new_object"
+      compiled=$((compiled + 1))
+      break
+    done
   done
 done <<<"$commands"
 [ $compiled -gt 0 ] || die "no source of $product matches '$sources'"
 
-# The mutated objects come first: of an inline function that several objects hold, the linker takes
-# the first.
+# The mutated objects come first: of what several objects hold, the linker takes the first.
 read -r colon and compiler rest <<<"$link" # ": && c++ ...", as CMake writes it
-link="$colon $and $compiler$front ${rest/" -o $product"/" -o $mutated"}"
+link="$colon $and $compiler -Wl,-z,muldefs$front ${rest/" -o $product"/" -o $mutated"}"
 (cd "$build" && eval "$link") || die "does not link"
 
 # ---- run it -----------------------------------------------------------------------------------
