@@ -139,6 +139,19 @@ int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, 
              });
 }
 
+/// The same by a kernel on tensor cores.
+template <auto variant, auto leaves_out>
+int forward_on_tensor_cores(const plumbline_problem* problem, const plumbline_outputs* outputs,
+                            char* message, size_t message_size) {
+  return run(problem, outputs, message, message_size,
+             [](const plumbline_problem& p, const plumbline_outputs& o) {
+               refuse(leaves_out(p));
+               AttentionKernels kernels = kernels_by_mma(true);
+               kernels.forward = variant;
+               run_forward(p, o, kernels);
+             });
+}
+
 /// The kernels in fp32, or by mma.sync.
 AttentionKernels training_kernels(const plumbline_problem& p, bool tensor_cores,
                                   bool deterministic) {
@@ -265,12 +278,12 @@ std::string wgmma_leaves_out(const plumbline_problem& p) {
   if (p.format != PLUMBLINE_BF16 && p.format != PLUMBLINE_FP16)
     return "format must be bf16 or fp16 for this kernel";
   if (p.head_dim % 64 != 0) return "head_dim must be 64 or 128 for this kernel";
-  if (has_rope(p)) return "rope must be 0 for this kernel";
   return tensor_cores_leave_out(p);
 }
 
+template <bool rope>
 int supports_wgmma(const plumbline_problem* problem, int32_t pass) {
-  return supports_mma<false>(problem, pass) && wgmma_leaves_out(*problem).empty();
+  return supports_mma<rope>(problem, pass) && wgmma_leaves_out(*problem).empty();
 }
 
 int backward_by_wgmma(const plumbline_problem* problem, const plumbline_gradients* gradients,
@@ -294,6 +307,7 @@ constexpr plumbline_contract fp8_tensor_core() {
 
 std::string wgmma_fp8_leaves_out(const plumbline_problem& p) {
   if (p.format != PLUMBLINE_E4M3) return "format must be e4m3 for this kernel";
+  if (has_rope(p)) return "rope must be 0 for this kernel";
   return wgmma_leaves_out(as_bf16(p));
 }
 
@@ -399,7 +413,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<false>,
-     forward<&mma_forward, tensor_cores_leave_out>,
+     forward_on_tensor_cores<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
@@ -411,7 +425,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      0,
      supports_mma<false, false>,
-     forward<&mma_forward, tensor_cores_leave_out>,
+     forward_on_tensor_cores<&mma_forward, tensor_cores_leave_out>,
      backward<true, false>,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
@@ -423,7 +437,7 @@ constexpr plumbline_kernel kKernels[] = {
       tensor_core(PLUMBLINE_TF32, 0x1p-10)},
      1,
      supports_mma<true>,
-     forward<&mma_forward, tensor_cores_leave_out>,
+     forward_on_tensor_cores<&mma_forward, tensor_cores_leave_out>,
      backward<true>,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
@@ -441,8 +455,17 @@ constexpr plumbline_kernel kKernels[] = {
     {"wgmma",
      {{}, tensor_core(PLUMBLINE_BF16, 0, 128), tensor_core(PLUMBLINE_FP16, 0, 128), {}},
      1,
-     supports_wgmma,
-     forward<&wgmma_forward, wgmma_leaves_out>,
+     supports_wgmma<false>,
+     forward_on_tensor_cores<&wgmma_forward, wgmma_leaves_out>,
+     backward_by_wgmma,
+     nullptr,
+     PLUMBLINE_HOST_MEMORY,
+     1},
+    {"wgmma_rope",
+     {{}, tensor_core(PLUMBLINE_BF16, 0x1p-8, 128), tensor_core(PLUMBLINE_FP16, 0x1p-11, 128), {}},
+     1,
+     supports_wgmma<true>,
+     forward_on_tensor_cores<&wgmma_forward, wgmma_leaves_out>,
      backward_by_wgmma,
      nullptr,
      PLUMBLINE_HOST_MEMORY,
@@ -463,7 +486,7 @@ constexpr plumbline_kernel kKernels[] = {
      {{}, skipping(tensor_core(PLUMBLINE_BF16, 0)), skipping(tensor_core(PLUMBLINE_FP16, 0)), {}},
      1,
      supports_mma_skipping,
-     forward<&mma_skipping_forward, tensor_cores_leave_out>,
+     forward_on_tensor_cores<&mma_skipping_forward, tensor_cores_leave_out>,
      nullptr,
      nullptr,
      PLUMBLINE_HOST_MEMORY,

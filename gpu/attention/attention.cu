@@ -147,12 +147,16 @@ int most_splits(int keys) { return std::min(kMostSplits, (keys - 1) / kLeastSpli
 }  // namespace
 
 AttentionKernels kernels_by_mma(bool deterministic) {
-  return {mma_forward, mma_backward_keys, mma_backward_queries, !deterministic};
+  AttentionKernels kernels{mma_forward, mma_backward_keys, mma_backward_queries, !deterministic};
+  kernels.rotated_rows = true;
+  return kernels;
 }
 
 #if PLUMBLINE_ON_GPU
 AttentionKernels kernels_by_wgmma() {
-  return {wgmma_forward, wgmma_backward_keys, wgmma_backward_queries, false};
+  AttentionKernels kernels{wgmma_forward, wgmma_backward_keys, wgmma_backward_queries, false};
+  kernels.rotated_rows = true;
+  return kernels;
 }
 #endif
 
@@ -224,6 +228,8 @@ Attention::Attention(const Stream& stream, const plumbline_problem& largest,
       score_grads_ = std::make_unique<ScoreGradBuffers>(stream, task_of(p), *scores_, p.ssmax == 1);
     return;
   }
+  if (has_rope(p) && kernels.rotated_rows)
+    rotated_rows_ = std::make_unique<RotatedRows>(stream, task_of(p));
   const std::size_t heads = size(p.batch, p.heads), rows = heads * p.queries;
   if (workspace.backward) {
     const std::string reason = lacks_shared_memory(p, kernels, true);
@@ -333,6 +339,10 @@ Task Attention::task_of_tiles(const plumbline_problem& p) const {
   return of_problem;
 }
 
+Task Attention::for_kernels(const Task& task) const {
+  return rotated_rows_ ? rotated_rows_->of(stream_, task) : task;
+}
+
 void Attention::forward(const plumbline_problem& p, const plumbline_outputs& outputs) const {
   const Task of_problem = task_of_tiles(p);
   require(outputs.o, "o");
@@ -340,7 +350,7 @@ void Attention::forward(const plumbline_problem& p, const plumbline_outputs& out
   if (scores_)
     unfused_forward(stream_, of_problem, {}, *scores_, {outputs.o, outputs.lse});
   else
-    kernels_.forward(stream_, of_problem, {outputs.o, outputs.lse});
+    kernels_.forward(stream_, for_kernels(of_problem), {outputs.o, outputs.lse});
 }
 
 void Attention::decode(const plumbline_problem& p, const plumbline_outputs& outputs,

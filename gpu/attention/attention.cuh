@@ -10,6 +10,7 @@
 #include "attention/backward_arrays.cuh"
 #include "attention/check_problem.cuh"
 #include "attention/problem.cuh"
+#include "attention/rotated_rows.cuh"
 #include "attention/unfused.cuh"
 #include "core/device_buffer.cuh"
 #include "ops/column_sums.cuh"
@@ -28,6 +29,7 @@ struct AttentionKernels {
   Widths widths = Widths::compiled;  ///< that `forward` takes
   bool float_outputs = false;  ///< o and the gradients of q, k and v are in fp32, lse to base 2
   bool has_lse = true;         ///< else `forward` leaves it out, and it may be missing
+  bool rotated_rows = false;   ///< their q and k come rotated by RoPE, rounded to the format
 };
 
 /// The kernels on tensor cores for training, by mma.sync on any device; deterministic ones give the
@@ -108,6 +110,8 @@ class Attention {
 
  private:
   void check(const plumbline_problem& problem) const;
+  /// The task as kernels_ take it: with rotated rows, where they want them so.
+  Task for_kernels(const Task& task) const;
   /// The gradients of parameters that belong to heads, from the sums of blocks.
   void head_gradients(const plumbline_problem& problem, const plumbline_gradients& gradients,
                       Gradient mode) const;
@@ -133,6 +137,7 @@ class Attention {
   DeviceBuffer<FireUnit> fire_units_;
   DeviceBuffer<FirePlace> fire_places_;
   DeviceBuffer<float> cosine_, sine_;
+  std::unique_ptr<RotatedRows> rotated_rows_;
   std::unique_ptr<BackwardWorkspace> backward_workspace_;
   std::unique_ptr<DecodeWorkspace> decode_workspace_;
   std::unique_ptr<ScoreBuffers> scores_;  // of CoPE and DAPE

@@ -108,10 +108,11 @@ void Attention::backward(const plumbline_problem& p, const plumbline_gradients& 
                               kernels_.atomic};
   const bool pairs = p.bias == PLUMBLINE_BIAS_TENSOR;
   if (pairs) fill_zero(stream_, workspace.pairs.data(), rows * p.keys);
-  if (!kernels_.atomic) kernels_.backward_keys(stream_, of_problem, arrays);
-  kernels_.backward_queries(stream_, of_problem, arrays);
+  const Task of_kernels = for_kernels(of_problem);
+  if (!kernels_.atomic) kernels_.backward_keys(stream_, of_kernels, arrays);
+  kernels_.backward_queries(stream_, of_kernels, arrays);
 
-  if (gradients.grad_q)
+  if (gradients.grad_q)  // stored as they are of the rows before the rotation
     backward_store(stream_, of_problem, workspace.dq.data(), gradients.grad_q, RowsOf::queries);
   if (gradients.grad_k)
     backward_store(stream_, of_problem, workspace.dk.data(), gradients.grad_k, RowsOf::keys);

@@ -20,7 +20,8 @@ void backward_delta(const Stream& stream, const Task& task, const void* o, const
 void backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
 /// The same on tensor cores, in bf16, fp16 and tf32: P and dZ are rounded to the format where they
-/// meet dO and Q.
+/// meet dO and Q. To all kernels on tensor cores q and k come rotated (rotated_rows.cuh), and
+/// Problem::rotation is not read.
 void mma_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 
 /// The same for one element format; every one has its own source file.
@@ -40,8 +41,8 @@ void mma_backward_queries_in(const Stream& stream, const Task& task, const Backw
 
 #if PLUMBLINE_ON_GPU
 /// Both by wgmma and TMA, on a device that has them (variants.cuh), in bf16 and fp16 for head
-/// dimensions of 64 and 128, without RoPE. The rest is done by mma, and over queries FIRE's
-/// gradients where its hidden layer is too wide for the shared memory.
+/// dimensions of 64 and 128. The rest is done by mma, and over queries FIRE's gradients where its
+/// hidden layer is too wide for the shared memory.
 void wgmma_backward_keys(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 void wgmma_backward_queries(const Stream& stream, const Task& task, const BackwardArrays& arrays);
 

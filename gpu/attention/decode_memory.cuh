@@ -143,55 +143,13 @@ __device__ void copy_keys(char* to, int stride, std::size_t* starts, const Sourc
     copy.template operator()<4>();
 }
 
-/// Components d, ... of the key at `position`, rotated. The rotary dimension is a multiple of 16:
-/// then so many of them have their angles, and what each is rotated with, beside one another.
-template <class T>
-__device__ __forceinline__ void load_rotated_components(const Rotation& rotation, const T* row,
-                                                        int d, int position,
-                                                        float (&components)[kAtOnce]) {
-  const int half = rotation.dim / 2;
-  const auto angles = static_cast<std::size_t>(position) * half;
-  float own[kAtOnce];
-  load_vector<T>(row + d, own);
-  if (rotation.interleaved) {
-    float cosine[kAtOnce / 2], sine[kAtOnce / 2];
-    load_vector<float>(rotation.cosine + angles + d / 2, cosine);
-    load_vector<float>(rotation.sine + angles + d / 2, sine);
-#pragma unroll
-    for (int n = 0; n < kAtOnce; ++n)
-      components[n] =
-          own[n] * cosine[n / 2] + own[n ^ 1] * (n % 2 == 0 ? -sine[n / 2] : sine[n / 2]);
-    return;
-  }
-  const bool first = d < half;
-  const int pair = first ? d : d - half;
-  float other[kAtOnce], cosine[kAtOnce], sine[kAtOnce];
-  load_vector<T>(row + (first ? d + half : pair), other);
-  load_vector<float>(rotation.cosine + angles + pair, cosine);
-  load_vector<float>(rotation.sine + angles + pair, sine);
-#pragma unroll
-  for (int n = 0; n < kAtOnce; ++n)
-    components[n] = own[n] * cosine[n] + other[n] * (first ? -sine[n] : sine[n]);
-}
-
 /// Components d, ... of the key at `position`, rotated where there is RoPE; of 8 bits times its
 /// scale.
 template <class T>
 __device__ __forceinline__ void load_components(const Rotation& rotation, const T* row, int d,
                                                 int position, float scale,
                                                 float (&components)[kAtOnce]) {
-  if (d >= rotation.dim) {
-    load_vector<T>(row + d, components);
-  } else if (rotation.dim % (2 * kAtOnce) == 0) {
-    load_rotated_components(rotation, row, d, position, components);
-  } else {
-    const auto load = [&](int at) {
-      float component[1];
-      load_vector<T>(row + at, component);
-      return component[0];
-    };
-    for (int n = 0; n < kAtOnce; ++n) components[n] = rotated(rotation, load, d + n, position);
-  }
+  load_rotated_components(rotation, row, d, position, components);
   if constexpr (sizeof(T) == 1)
     for (float& component : components) component *= scale;
 }

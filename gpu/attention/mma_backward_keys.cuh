@@ -237,7 +237,6 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
   const std::size_t key_start = problem.key_start(at.b, at.kv_head * at.group, at.first_key, D);
   shared.k.copy(static_cast<const Storage*>(problem.k) + key_start, kBackwardKeys, seen);
   shared.v.copy(static_cast<const Storage*>(problem.v) + key_start, kBackwardKeys, seen);
-  bool keys_rotated = false;
 
   const int heads_end = (at.kv_head + 1) * at.group;
   const QueryRange queries(problem, at);
@@ -293,12 +292,6 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       __syncthreads();
       const Tile q_tile = shared.q.from(stage * kQueries);
       const Tile grad_o_tile = shared.grad_o.from(stage * kQueries);
-      if (problem.rotation.cosine) {
-        q_tile.rotate(problem.rotation, rows, first_position);
-        if (!keys_rotated) shared.k.rotate(problem.rotation, seen, at.first_key);
-        keys_rotated = true;
-        __syncthreads();
-      }
 
       float p[kScoreTiles][4] = {}, dz[kScoreTiles][4] = {};
       multiply_add<Element, Tile::kSteps>(

@@ -167,11 +167,6 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
       rows.template clear_unseen<kKeys>(k_tile, problem, begin);
       __syncthreads();
     }
-    if (problem.rotation.cosine) {
-      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
-      k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
-      __syncthreads();
-    }
 
     float p[kGroups][kScoreTiles][4] = {}, dz[kGroups][kScoreTiles][4] = {};
     const auto row_of = [&](int group) { return rows.warp_row + kMmaWarpRows * group; };

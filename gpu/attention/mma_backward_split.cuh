@@ -164,11 +164,6 @@ __global__ void __launch_bounds__(kSplitThreads, 1)
       rows.template clear_unseen<kKeys, kSplitThreads>(shared.v, problem, begin);
       __syncthreads();
     }
-    if (problem.rotation.cosine) {
-      if (begin == keys.begin) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
-      k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
-      __syncthreads();
-    }
 
     float p[kGroups][kWarpKeys / 8][4] = {}, dz[kGroups][kWarpKeys / 8][4] = {};
     const auto row_of = [&](int group) { return rows.warp_row + kMmaWarpRows * group; };

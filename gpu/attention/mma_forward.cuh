@@ -148,11 +148,6 @@ __global__ void __launch_bounds__(kMmaThreads, 2)
     cp_async_wait<1>();  // all but the tile after this one
     __syncthreads();
     const Tile k_tile = shared.k.from(stage * kKeys), v_tile = shared.v.from(stage * kKeys);
-    if (problem.rotation.cosine) {
-      if (is_first) shared.q.rotate(problem.rotation, rows.count, rows.first_position);
-      k_tile.rotate(problem.rotation, min(kKeys, keys.end - begin), begin);
-      __syncthreads();
-    }
     if constexpr (kKeepsQueries) {
       if (is_first) {
 #pragma unroll

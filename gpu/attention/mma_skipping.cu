@@ -145,10 +145,9 @@ TileBoundArrays::TileBoundArrays(const Stream& stream, const Task& task, int wid
 }
 
 void mma_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs) {
-  // Rotated keys are rounded again, and may become longer.
   const bool known = kind(task) == methods::Kind::none || kind(task) == methods::Kind::distance ||
                      kind(task) == methods::Kind::prefix_sums;
-  if (!known || task.problem.rotation.cosine) return mma_forward(stream, task, outputs);
+  if (!known) return mma_forward(stream, task, outputs);
   switch (task.problem.format) {
     case Format::bf16:
       return mma_skipping_forward_in<bfloat16>(stream, task, outputs);

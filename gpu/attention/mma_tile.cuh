@@ -99,22 +99,6 @@ struct MmaTile {
     }
   }
 
-  /// RoPE: rotates rows, the first of which stands at `position`, in place; each is rounded to the
-  /// element format again.
-  __device__ void rotate(const Rotation& rotation, int rows, int position) const {
-#pragma unroll 1
-    for (int n = static_cast<int>(threadIdx.x); n < rows * (D / 2); n += threads) {
-      const int row = n / (D / 2), pair = n % (D / 2);
-      Storage* first = data + row * kStride + (rotation.interleaved ? 2 * pair : pair);
-      Storage* second = first + (rotation.interleaved ? 1 : D / 2);
-      const std::size_t angle = static_cast<std::size_t>(max(position + row, 0)) * (D / 2) + pair;
-      const float cosine = rotation.cosine[angle], sine = rotation.sine[angle];
-      const float a = to_float(*first), b = to_float(*second);
-      *first = from_float<Storage>(a * cosine - b * sine);
-      *second = from_float<Storage>(a * sine + b * cosine);
-    }
-  }
-
   /// The row becomes zero, by `lanes` lanes, of which this is `lane`.
   __device__ void clear_row(int row, int lane, int lanes) const {
     for (int column = lane; column < D; column += lanes)

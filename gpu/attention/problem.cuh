@@ -47,7 +47,7 @@ struct Problem {
   Format output_format;  // of o and of the gradients of q, k and v
   float lse_scale;       // lse is stored times 1, or to base 2 times log2 e
   Mask mask;
-  Rotation rotation;  // of q and k as they are loaded
+  Rotation rotation;  // of q and k as they are loaded; none where they come rotated
   const void *q, *k, *v;
   const float* ssmax_scale;   // [heads], or null: no SSMax
   const int* visible_counts;  // [batch, queries], with SSMax only

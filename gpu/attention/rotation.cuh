@@ -18,7 +18,7 @@ namespace plumbline::gpu {
 struct Rotation {
   const float *cosine, *sine;
   bool interleaved;
-  int dim;  // head_dim in kernels on tensor cores
+  int dim;
 };
 
 /// Both tables, by double: within 2^-24 of 1, plus 2^-52 times the angle.
@@ -69,6 +69,51 @@ __device__ __forceinline__ float load_rotated(const Rotation& rotation, const vo
                                               int position) {
   const auto load = [&](int n) { return load_element(array, format, start + n); };
   return rotated(rotation, load, d, position);
+}
+
+/// The components from d on, d a multiple of `count`, of the row at `position`, which is 0 or more:
+/// several at once. The row lies on a boundary of 16 bytes.
+template <class T, int count>
+__device__ __forceinline__ void load_rotated_components(const Rotation& rotation, const T* row,
+                                                        int d, int position,
+                                                        float (&components)[count]) {
+  if (d >= rotation.dim) {
+    load_vector<T>(row + d, components);
+    return;
+  }
+  if (rotation.dim % (2 * count) != 0) {
+    const auto load = [&](int at) {
+      float component[1];
+      load_vector<T>(row + at, component);
+      return component[0];
+    };
+    for (int n = 0; n < count; ++n) components[n] = rotated(rotation, load, d + n, position);
+    return;
+  }
+  // All have their angles, and what they are rotated with, beside one another.
+  const int half = rotation.dim / 2;
+  const auto angles = static_cast<std::size_t>(position) * half;
+  float own[count];
+  load_vector<T>(row + d, own);
+  if (rotation.interleaved) {
+    float cosine[count / 2], sine[count / 2];
+    load_vector<float>(rotation.cosine + angles + d / 2, cosine);
+    load_vector<float>(rotation.sine + angles + d / 2, sine);
+#pragma unroll
+    for (int n = 0; n < count; ++n)
+      components[n] =
+          own[n] * cosine[n / 2] + own[n ^ 1] * (n % 2 == 0 ? -sine[n / 2] : sine[n / 2]);
+    return;
+  }
+  const bool first = d < half;
+  const int pair = first ? d : d - half;
+  float other[count], cosine[count], sine[count];
+  load_vector<T>(row + (first ? d + half : pair), other);
+  load_vector<float>(rotation.cosine + angles + pair, cosine);
+  load_vector<float>(rotation.sine + angles + pair, sine);
+#pragma unroll
+  for (int n = 0; n < count; ++n)
+    components[n] = own[n] * cosine[n] + other[n] * (first ? -sine[n] : sine[n]);
 }
 
 }  // namespace plumbline::gpu

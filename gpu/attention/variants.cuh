@@ -27,11 +27,12 @@ void fused_forward(const Stream& stream, const Task& task, const Outputs& output
 /// The same without the tiles of keys whose weights are provably negligible.
 void fused_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
-/// Variant 3 on tensor cores, in bf16, fp16 and tf32.
+/// Variant 3 on tensor cores, in bf16, fp16 and tf32. To these kernels and those below q and k come
+/// rotated (rotated_rows.cuh), and Problem::rotation is not read.
 void mma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// The same in bf16 and fp16 without the tiles of keys whose weights are provably negligible. With
-/// FIRE, bias tensors and RoPE nothing is known of a tile, and none is left out.
+/// FIRE and bias tensors nothing is known of a tile, and none is left out.
 void mma_skipping_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 /// Both for one element format; every one has its own source file.
@@ -41,8 +42,8 @@ template <class Element>
 void mma_skipping_forward_in(const Stream& stream, const Task& task, const Outputs& outputs);
 
 #if PLUMBLINE_ON_GPU
-/// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128, without RoPE;
-/// for others mma_forward.
+/// The same by wgmma and TMA, in bf16 and fp16, for head dimensions of 64 and 128; for others
+/// mma_forward.
 void wgmma_forward(const Stream& stream, const Task& task, const Outputs& outputs);
 
 template <class Element>

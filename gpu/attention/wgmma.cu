@@ -9,8 +9,7 @@ namespace {
 
 bool takes(const Task& task) {
   const Problem& p = task.problem;
-  return (p.format == Format::bf16 || p.format == Format::fp16) && task.head_dim % 64 == 0 &&
-         !p.rotation.cosine;
+  return (p.format == Format::bf16 || p.format == Format::fp16) && task.head_dim % 64 == 0;
 }
 
 }  // namespace

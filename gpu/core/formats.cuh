@@ -66,6 +66,27 @@ __device__ __forceinline__ void load_vector(const void* from, float (&numbers)[c
   }
 }
 
+/// Writes `count` numbers, rounded to T, to nearest, ties to even. Together they have a multiple of
+/// 16 bytes, on a boundary of 16.
+template <class T, int count>
+__device__ __forceinline__ void store_vector(T* to, const float (&numbers)[count]) {
+  constexpr int kBytes = count * static_cast<int>(sizeof(T));
+  static_assert(kBytes % 16 == 0);
+  struct [[gnu::may_alias]] alignas(16) Words {
+    std::uint32_t of[kBytes / 4];
+  };
+  Words words{};
+#pragma unroll
+  for (int n = 0; n < count; ++n) {
+    const int at = n * static_cast<int>(sizeof(T));
+    const T number = from_float<T>(numbers[n]);
+    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t> bits;
+    memcpy(&bits, &number, sizeof bits);
+    words.of[at / 4] |= std::uint32_t{bits} << at % 4 * 8;
+  }
+  *reinterpret_cast<Words*>(to) = words;
+}
+
 /// array[index] = value, rounded to nearest, ties to even.
 __device__ __forceinline__ void store_element(void* array, Format format, std::size_t index,
                                               float value) {

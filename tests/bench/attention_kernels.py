@@ -15,7 +15,7 @@ import sys
 
 HEADS_TIMES_DIM = 768
 KERNELS = ["fused", "fused_atomic", "fused_skipping", "mma", "mma_rope", "mma_atomic", "mma_skipping", "mma_fp8", "wgmma",
-           "wgmma_fp8", "split_kv"]
+           "wgmma_rope", "wgmma_fp8", "split_kv"]
 BIASES = ["nope", "alibi", "cable", "ggd", "kerple_log", "t5", "fire", "fox", "rope_half_split"]
 
 

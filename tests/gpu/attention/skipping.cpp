@@ -37,10 +37,11 @@ constexpr Pair kPairs[] = {{"fused_skipping", "fused", PLUMBLINE_FP32, 0x1p-20},
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kLength = 200, D = 32, kLast = (kLength - 1) * D;
+constexpr Bias kAlibiWithRope(PLUMBLINE_ALIBI, 0, PLUMBLINE_ROPE_HALF_SPLIT);
 constexpr Shape kShape{"skip", 1, 1, 1, kLength, kLength, D, true, -1, false, false, false};
 
 /// ALiBi with a steep slope: 64 keys away nothing is left of a weight, by any q and k in [-2, 2].
-Case steep(int format, plumbline_bias bias = PLUMBLINE_ALIBI, const Shape& shape = kShape) {
+Case steep(int format, Bias bias = PLUMBLINE_ALIBI, const Shape& shape = kShape) {
   Case made(shape, bias, format);
   std::fill(made.parameters.values[PLUMBLINE_SLOPES].begin(),
             made.parameters.values[PLUMBLINE_SLOPES].end(), 1.0f);
@@ -86,7 +87,7 @@ void check_alike(const Pair& pair, const Case& made, double left_out = 0.0) {
 
 BOOST_AUTO_TEST_CASE(a_far_tile_is_not_even_read) {
   for (const Pair& pair : kPairs) {
-    for (const auto bias : {PLUMBLINE_ALIBI, PLUMBLINE_FOX}) {
+    for (const Bias bias : {Bias(PLUMBLINE_ALIBI), Bias(PLUMBLINE_FOX), kAlibiWithRope}) {
       Case made = steep(pair.format, bias);
       set(made.v, made.v16, 0, kInfinity);  // of key 0, column 0
       const Result dense(pair.dense, made), skipping(pair.skipping, made);
@@ -101,8 +102,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_weighs_no_more_than_the_contract_says) {
   for (const Pair& pair : kPairs) {
     const double mass = kernel_named(pair.skipping).contracts[pair.format].skipped_mass;
     BOOST_TEST(mass == 0x1p-14);
-    for (const auto bias :
-         {PLUMBLINE_ALIBI, PLUMBLINE_GGD, PLUMBLINE_FOX, PLUMBLINE_CABLE, PLUMBLINE_K_CABLE})
+    for (const Bias bias : {Bias(PLUMBLINE_ALIBI), Bias(PLUMBLINE_GGD), Bias(PLUMBLINE_FOX),
+                            Bias(PLUMBLINE_CABLE), Bias(PLUMBLINE_K_CABLE), kAlibiWithRope})
       for (const float slope : {1.0f, 0.3f, 0.1f, 0.0f}) {
         Case made = steep(pair.format, bias);
         made.parameters.values[PLUMBLINE_SLOPES][0] = slope;

@@ -93,16 +93,18 @@ BOOST_AUTO_TEST_CASE(gpt2_in_bf16_and_tf32) {
   check_formats(gpt2_of("rope_half_split", true), causal_batch(false), halves);
 }
 
-// Of these sizes there are kernels for Hopper, where the device has wgmma: with CABLE all three,
-// with SSMax not the one over queries.
+// Of these sizes there are kernels for Hopper, where the device has wgmma.
 BOOST_AUTO_TEST_CASE(heads_of_64_in_bf16_and_tf32) {
   const auto wide = [](gpu::ModelConfiguration c) {
     c.heads = c.kv_heads = 2;
     c.width = 128;
     return c;
   };
+  RopePosition halves;
+  halves.pairs = RopePairs::half_split;
   check_formats(wide(gpt2_of("cable", false)), causal_batch(true), CablePosition());
   check_formats(wide(gpt2_of("alibi", true, 1)), causal_batch(false), AlibiPosition());
+  check_formats(wide(gpt2_of("rope_half_split", false, 1)), causal_batch(false), halves);
 }
 
 BOOST_AUTO_TEST_CASE(bert_in_bf16_and_tf32) {
