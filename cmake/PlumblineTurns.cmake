@@ -6,8 +6,9 @@ set(PLUMBLINE_TURNS 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 list(LENGTH PLUMBLINE_TURNS PLUMBLINE_TURN_COUNT)
 
 # Which turns a group of tests has, so that each run takes about as long: 5 minutes on two cores. nvcc takes as long by
-# itself, and has every second one.
-set(PLUMBLINE_TURNS_OF_NVCC 0 2 4 6 8 10 12 14)
+# itself, and has every second one: of these one half judges the kernels, the other whole models.
+set(PLUMBLINE_TURNS_OF_NVCC 0 4 8 12)
+set(PLUMBLINE_TURNS_OF_NVCC_MODELS 2 6 10 14)
 set(PLUMBLINE_TURNS_OF_ADDRESS 1)         # sanitized builds
 set(PLUMBLINE_TURNS_OF_THREAD 5 13)
 set(PLUMBLINE_TURNS_OF_HUGE_ARRAYS 3)     # one core and most of the memory, for minutes

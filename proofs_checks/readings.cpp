@@ -13,13 +13,13 @@ Enclosure Reading<reference::RunningError>::enclosure(const reference::RunningEr
           std::nextafter(x.value() + x.error(), infinity), std::nextafter(2 * x.error(), infinity)};
 }
 
-std::string Reading<reference::Interval>::name() {
-  return "interval, " + std::to_string(mpfi_get_prec(reference::Interval().backend().data())) +
-         " bits";
+std::string Reading<ClaimInterval>::name() {
+  const ClaimInterval x(reference::Interval(0.0));
+  return "interval, " + std::to_string(mpfi_get_prec(x.value().backend().data())) + " bits";
 }
 
-Enclosure Reading<reference::Interval>::enclosure(const reference::Interval& x) {
-  const reference::MpReal lower = reference::lower(x), upper = reference::upper(x);
+Enclosure Reading<ClaimInterval>::enclosure(const ClaimInterval& x) {
+  const reference::MpReal lower = reference::lower(x.value()), upper = reference::upper(x.value());
   reference::MpReal width;
   mpfr_sub(width.backend().data(), upper.backend().data(), lower.backend().data(), MPFR_RNDU);
   return {mpfr_get_d(lower.backend().data(), MPFR_RNDD),

@@ -11,30 +11,45 @@
 
 namespace plumbline::proofs_checks {
 
-/// The reference's interval, rounded outwards to 64 bits after every operation: a second precision,
-/// at which an enclosure has another width and must still contain what it encloses.
-///
-/// Each operation computes the reference's interval and widens it to ends of 64 bits. A double has
-/// 53 bits and is exact.
-class CoarseInterval : boost::arithmetic<CoarseInterval> {
+/// The reference's interval, and at the second of two precisions rounded outwards to 64 bits after
+/// every operation: an enclosure then has another width and must still contain what it encloses. A
+/// double has 53 bits and is exact. The precision is chosen while the program runs, so that a claim
+/// is compiled for intervals once.
+class ClaimInterval : boost::arithmetic<ClaimInterval> {
  public:
-  static constexpr int bits = 64;
+  enum class Precision { reference, bits_64 };
 
-  CoarseInterval() : CoarseInterval(0.0) {}
-  explicit CoarseInterval(double value) : value_(value) {}
-  explicit CoarseInterval(const reference::Interval& value) : value_(value) {
-    mpfi_round_prec(value_.backend().data(), bits);
+  ClaimInterval() : ClaimInterval(0.0) {}
+  explicit ClaimInterval(double value) : value_(value) {}
+  explicit ClaimInterval(const reference::Interval& value) : value_(value) {
+    if (precision_ == Precision::bits_64) mpfi_round_prec(value_.backend().data(), 64);
   }
   const reference::Interval& value() const { return value_; }
 
-  CoarseInterval operator-() const { return CoarseInterval(-value_); }
-  CoarseInterval& operator+=(const CoarseInterval& b) { return become(value_ + b.value_); }
-  CoarseInterval& operator-=(const CoarseInterval& b) { return become(value_ - b.value_); }
-  CoarseInterval& operator*=(const CoarseInterval& b) { return become(value_ * b.value_); }
-  CoarseInterval& operator/=(const CoarseInterval& b) { return become(value_ / b.value_); }
+  ClaimInterval operator-() const { return ClaimInterval(-value_); }
+  ClaimInterval& operator+=(const ClaimInterval& b) { return become(value_ + b.value_); }
+  ClaimInterval& operator-=(const ClaimInterval& b) { return become(value_ - b.value_); }
+  ClaimInterval& operator*=(const ClaimInterval& b) { return become(value_ * b.value_); }
+  ClaimInterval& operator/=(const ClaimInterval& b) { return become(value_ / b.value_); }
+
+  /// The precision of this thread's operations.
+  static Precision precision() { return precision_; }
+  /// Sets it, for as long as this object lives.
+  class At {
+   public:
+    explicit At(Precision precision) : before_(precision_) { precision_ = precision; }
+    ~At() { precision_ = before_; }
+    At(const At&) = delete;
+    At& operator=(const At&) = delete;
+
+   private:
+    Precision before_;
+  };
 
  private:
-  CoarseInterval& become(const reference::Interval& value) { return *this = CoarseInterval(value); }
+  ClaimInterval& become(const reference::Interval& value) { return *this = ClaimInterval(value); }
+
+  static inline thread_local Precision precision_ = Precision::reference;
   reference::Interval value_;
 };
 
@@ -43,42 +58,40 @@ class CoarseInterval : boost::arithmetic<CoarseInterval> {
 namespace plumbline::reference {
 
 template <>
-struct Primitives<proofs_checks::CoarseInterval> {
-  using Coarse = proofs_checks::CoarseInterval;
+struct Primitives<proofs_checks::ClaimInterval> {
+  using I = proofs_checks::ClaimInterval;
   using Fine = Primitives<Interval>;
-  static Coarse exp(const Coarse& x) { return Coarse(Fine::exp(x.value())); }
-  static Coarse log(const Coarse& x) { return Coarse(Fine::log(x.value())); }
-  static Coarse log1p(const Coarse& x) { return Coarse(Fine::log1p(x.value())); }
-  static Coarse sqrt(const Coarse& x) { return Coarse(Fine::sqrt(x.value())); }
-  static Coarse power(const Coarse& base, const Coarse& exponent) {
-    return Coarse(Fine::power(base.value(), exponent.value()));
+  static I exp(const I& x) { return I(Fine::exp(x.value())); }
+  static I log(const I& x) { return I(Fine::log(x.value())); }
+  static I log1p(const I& x) { return I(Fine::log1p(x.value())); }
+  static I sqrt(const I& x) { return I(Fine::sqrt(x.value())); }
+  static I power(const I& base, const I& exponent) {
+    return I(Fine::power(base.value(), exponent.value()));
   }
-  static Coarse sin(const Coarse& x) { return Coarse(Fine::sin(x.value())); }
-  static Coarse cos(const Coarse& x) { return Coarse(Fine::cos(x.value())); }
-  static Coarse erf(const Coarse& x) { return Coarse(Fine::erf(x.value())); }
-  static Coarse tanh(const Coarse& x) { return Coarse(Fine::tanh(x.value())); }
-  static Coarse pi() { return Coarse(Fine::pi()); }
-  static Coarse absolute(const Coarse& x) { return Coarse(Fine::absolute(x.value())); }
-  static Coarse sign(const Coarse& x) { return Coarse(Fine::sign(x.value())); }
-  static Coarse relu(const Coarse& x) { return Coarse(Fine::relu(x.value())); }
-  static Coarse step(const Coarse& x) { return Coarse(Fine::step(x.value())); }
-  static Coarse softplus(const Coarse& x) { return Coarse(Fine::softplus(x.value())); }
-  static Coarse logistic(const Coarse& x) { return Coarse(Fine::logistic(x.value())); }
-  static Coarse maximum(const Coarse& x, const Coarse& y) {
-    return Coarse(Fine::maximum(x.value(), y.value()));
-  }
-  static double representative(const Coarse& x) { return Fine::representative(x.value()); }
+  static I sin(const I& x) { return I(Fine::sin(x.value())); }
+  static I cos(const I& x) { return I(Fine::cos(x.value())); }
+  static I erf(const I& x) { return I(Fine::erf(x.value())); }
+  static I tanh(const I& x) { return I(Fine::tanh(x.value())); }
+  static I pi() { return I(Fine::pi()); }
+  static I absolute(const I& x) { return I(Fine::absolute(x.value())); }
+  static I sign(const I& x) { return I(Fine::sign(x.value())); }
+  static I relu(const I& x) { return I(Fine::relu(x.value())); }
+  static I step(const I& x) { return I(Fine::step(x.value())); }
+  static I softplus(const I& x) { return I(Fine::softplus(x.value())); }
+  static I logistic(const I& x) { return I(Fine::logistic(x.value())); }
+  static I maximum(const I& x, const I& y) { return I(Fine::maximum(x.value(), y.value())); }
+  static double representative(const I& x) { return Fine::representative(x.value()); }
 };
 
-static_assert(Real<proofs_checks::CoarseInterval>);
+static_assert(Real<proofs_checks::ClaimInterval>);
 
 }  // namespace plumbline::reference
 
 namespace Eigen {
 template <>
-struct NumTraits<plumbline::proofs_checks::CoarseInterval>
-    : GenericNumTraits<plumbline::proofs_checks::CoarseInterval> {
-  using Real = plumbline::proofs_checks::CoarseInterval;
+struct NumTraits<plumbline::proofs_checks::ClaimInterval>
+    : GenericNumTraits<plumbline::proofs_checks::ClaimInterval> {
+  using Real = plumbline::proofs_checks::ClaimInterval;
   using NonInteger = Real;
   using Nested = Real;
   enum { IsInteger = 0, IsSigned = 1, RequireInitialization = 1 };
@@ -117,30 +130,19 @@ struct Reading<reference::RunningError> {
   static Enclosure enclosure(const reference::RunningError&);
 };
 
+/// At the precision of this thread.
 template <>
-struct Reading<reference::Interval> {
+struct Reading<ClaimInterval> {
+  /// "interval, 64 bits"
   static std::string name();
   static constexpr bool rigorous = true;
-  static double resolution() { return 0x1p-80; }
-  static reference::Interval from(double lower, double upper) {
-    return reference::interval(lower, upper);
+  static double resolution() {
+    return ClaimInterval::precision() == ClaimInterval::Precision::bits_64 ? 0x1p-32 : 0x1p-80;
   }
-  static Enclosure enclosure(const reference::Interval&);
-};
-
-template <>
-struct Reading<CoarseInterval> {
-  static std::string name() {
-    return "interval, " + std::to_string(CoarseInterval::bits) + " bits";
+  static ClaimInterval from(double lower, double upper) {
+    return ClaimInterval(reference::interval(lower, upper));
   }
-  static constexpr bool rigorous = true;
-  static double resolution() { return 0x1p-32; }
-  static CoarseInterval from(double lower, double upper) {
-    return CoarseInterval(reference::interval(lower, upper));
-  }
-  static Enclosure enclosure(const CoarseInterval& x) {
-    return Reading<reference::Interval>::enclosure(x.value());
-  }
+  static Enclosure enclosure(const ClaimInterval&);
 };
 
 }  // namespace plumbline::proofs_checks

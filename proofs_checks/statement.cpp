@@ -8,8 +8,7 @@
 namespace plumbline::proofs_checks {
 
 template class Inputs<reference::RunningError>;
-template class Inputs<CoarseInterval>;
-template class Inputs<reference::Interval>;
+template class Inputs<ClaimInterval>;
 
 template <class R>
 Residuals<R>::Residuals(const R& residual) : Residuals(std::vector<R>{residual}) {}
@@ -26,8 +25,7 @@ Residuals<R>::Residuals(const std::vector<Placed<R>>& residuals) {
   }
 }
 template struct Residuals<reference::RunningError>;
-template struct Residuals<CoarseInterval>;
-template struct Residuals<reference::Interval>;
+template struct Residuals<ClaimInterval>;
 
 std::string to_string(const Enclosure& r) {
   // + 0.0 turns the negative zero of an outward rounding into 0.
@@ -160,6 +158,7 @@ void seek(Check& check, Relation relation, const Enclose& enclose, const Samples
 }
 
 using Examine = decltype(examine);
+using Precision = ClaimInterval::Precision;
 
 template <class R>
 Check under(const Statement::Formula<R>& formula, Examine examine, Role role,
@@ -179,10 +178,14 @@ Check under(const Statement::Formula<R>& formula, Examine examine, Role role,
 Checks checks(Examine examine, Role role, const std::string& what, const Statement& statement,
               const Samples& samples) {
   return [=] {
-    const auto under_each = [&](const auto&... formulas) {
-      return std::vector{under(formulas, examine, role, what, statement.relation, samples)...};
-    };
-    return under_each(statement.in_double, statement.coarse, statement.fine);
+    std::vector<Check> made{
+        under(statement.in_double, examine, role, what, statement.relation, samples)};
+    for (const auto precision : {Precision::bits_64, Precision::reference}) {
+      const ClaimInterval::At at(precision);
+      made.push_back(
+          under(statement.in_intervals, examine, role, what, statement.relation, samples));
+    }
+    return made;
   };
 }
 

@@ -58,8 +58,7 @@ class Inputs {
   std::map<std::string, reference::Vector<R>> values_;
 };
 extern template class Inputs<reference::RunningError>;
-extern template class Inputs<CoarseInterval>;
-extern template class Inputs<reference::Interval>;
+extern template class Inputs<ClaimInterval>;
 
 /// "[lower, upper]" with all digits.
 std::string to_string(const Enclosure&);
@@ -88,8 +87,7 @@ struct Residuals {
   Residuals(const std::vector<Placed<R>>& residuals);  // NOLINT
 };
 extern template struct Residuals<reference::RunningError>;
-extern template struct Residuals<CoarseInterval>;
-extern template struct Residuals<reference::Interval>;
+extern template struct Residuals<ClaimInterval>;
 
 /// A formula, and what the statement says of its residuals. What a check makes of it does not
 /// depend on the scalar, and is compiled once, in statement.cpp.
@@ -98,8 +96,7 @@ struct Statement {
   using Formula = std::function<Residuals<R>(const Inputs<R>&)>;
   Relation relation;
   Formula<reference::RunningError> in_double;
-  Formula<CoarseInterval> coarse;
-  Formula<reference::Interval> fine;
+  Formula<ClaimInterval> in_intervals;
 };
 
 /// A name in a template's arguments.
@@ -145,8 +142,7 @@ auto statement(Relation relation, const F& f, const More&... more) {
   using R = reference::RunningError;
   if constexpr (takes<F, R, ArgumentOf<R, names>..., More...> || takes<F, R, Inputs<R>, More...>) {
     return Statement{relation, formula<R, names...>(f, more...),
-                     formula<CoarseInterval, names...>(f, more...),
-                     formula<reference::Interval, names...>(f, more...)};
+                     formula<ClaimInterval, names...>(f, more...)};
   } else {
     return [=](const auto&... others) { return statement<names...>(relation, f, others...); };
   }

@@ -8,7 +8,7 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr int kThreads = 128;
+constexpr int kRotationThreads = 128;
 constexpr int kAtOnce = 8;       // components of a row that a thread has
 constexpr int kHeadsAtOnce = 8;  // of a thread: they share the angles, which stay in the L1 cache
 
@@ -16,13 +16,13 @@ int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 /// Rows of a head that a block has.
 __host__ __device__ constexpr int rows_of_block(int head_dim) {
-  return kThreads / (head_dim / kAtOnce);
+  return kRotationThreads / (head_dim / kAtOnce);
 }
 
 /// The blocks of a sequence: along y first those of the heads of q, `query_blocks`, then those of
 /// k.
 template <class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kRotationThreads)
     rotate_kernel(Problem problem, int head_dim, int query_blocks, T* q, T* k) {
   const int vectors = head_dim / kAtOnce;  // of a row
   const auto thread = static_cast<int>(threadIdx.x), b = static_cast<int>(blockIdx.z);
@@ -57,7 +57,7 @@ void rotate(const Stream& stream, const Task& task, unsigned char* q, unsigned c
   launch(stream,
          {dim3{static_cast<unsigned>(row_blocks), static_cast<unsigned>(head_blocks),
                static_cast<unsigned>(p.batch)},
-          dim3{kThreads}, 0},
+          dim3{kRotationThreads}, 0},
          rotate_kernel<T>, p, task.head_dim, query_blocks, reinterpret_cast<T*>(q),
          reinterpret_cast<T*>(k));
 }

@@ -5,11 +5,11 @@ namespace plumbline::gpu {
 
 namespace {
 
-constexpr unsigned kThreads = 128;
+constexpr unsigned kSumThreads = 128;
 
 __global__ void add_partial_sums_kernel(const float* partial, int parts, std::size_t count,
                                         float* result, bool accumulate) {
-  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
+  const std::size_t n = static_cast<std::size_t>(blockIdx.x) * kSumThreads + threadIdx.x;
   if (n >= count) return;
   float sum = partial[n];
   for (int part = 1; part < parts; ++part) sum += partial[part * count + n];
@@ -20,8 +20,8 @@ __global__ void add_partial_sums_kernel(const float* partial, int parts, std::si
 
 void add_partial_sums(const Stream& stream, const float* partial, int parts, std::size_t count,
                       float* result, Gradient mode) {
-  const auto blocks = static_cast<unsigned>((count - 1) / kThreads + 1);
-  launch(stream, {dim3{blocks}, dim3{kThreads}}, add_partial_sums_kernel, partial, parts, count,
+  const auto blocks = static_cast<unsigned>((count - 1) / kSumThreads + 1);
+  launch(stream, {dim3{blocks}, dim3{kSumThreads}}, add_partial_sums_kernel, partial, parts, count,
          result, mode == Gradient::accumulate);
 }
 

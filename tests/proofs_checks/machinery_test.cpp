@@ -153,11 +153,11 @@ BOOST_AUTO_TEST_CASE(an_enclosure_too_wide_to_say_anything_supports_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_vector_of_intervals_is_a_box_in_every_component) {
   const Sample sample{within("x", -1, 2, 3), within("y", 0, 1)};
-  const Inputs<plumbline::reference::Interval> in(sample);
+  const Inputs<ClaimInterval> in(sample);
   BOOST_REQUIRE(in["x"].size() == 3);
   for (const auto& x : in["x"]) {
-    BOOST_TEST(plumbline::reference::lower(x) == -1);
-    BOOST_TEST(plumbline::reference::upper(x) == 2);
+    BOOST_TEST(plumbline::reference::lower(x.value()) == -1);
+    BOOST_TEST(plumbline::reference::upper(x.value()) == 2);
   }
   BOOST_TEST(to_string(sample) == "x in [-1, 2]^3, y in [0, 1]");
 }

@@ -434,7 +434,7 @@ BOOST_DATA_TEST_CASE(gradients_of_another_convention_are_named, backward_by_hand
   BOOST_TEST(names_of_gradients(cases::generate(spec), one.reads) == one.name);
 }
 
-BOOST_AUTO_TEST_CASE(of_a_large_case_some_heads_gradients_are_named) {
+BOOST_AUTO_TEST_CASE(of_a_large_case_some_heads_gradients_are_named, *test::only_at_length) {
   // Kernels of one fixed shape have no smaller one.
   auto spec = cases::from_line(
       "pass=backward,bias=alibi,batch=2,heads=4,kv_heads=4,queries=256,keys=256,query_offset=0");
