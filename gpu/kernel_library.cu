@@ -111,8 +111,6 @@ std::string skipping_leaves_out(const plumbline_problem& p) {
 std::string tensor_cores_leave_out(const plumbline_problem& p) {
   if (p.mask) return "mask must be NULL for this kernel";
   if (p.value_dim != p.head_dim) return "value_dim must be head_dim for this kernel";
-  if ((plumbline_features(&p) & PLUMBLINE_HAS_PARTIAL_ROPE) != 0)
-    return "rotary_dim must be head_dim for this kernel";
   if ((plumbline_features(&p) & PLUMBLINE_HAS_SLOPES_PER_BATCH) != 0)
     return "slopes_per_batch must be 0 for this kernel";
   return skipping_leaves_out(p);
