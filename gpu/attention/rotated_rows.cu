@@ -12,7 +12,7 @@ constexpr int kRotationThreads = 128;
 constexpr int kAtOnce = 8;       // components of a row that a thread has
 constexpr int kHeadsAtOnce = 8;  // of a thread: they share the angles, which stay in the L1 cache
 
-int divided_up(int a, int b) { return (a + b - 1) / b; }
+int rotation_blocks(int count, int of_block) { return (count + of_block - 1) / of_block; }
 
 /// Rows of a head that a block has.
 __host__ __device__ constexpr int rows_of_block(int head_dim) {
@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(kRotationThreads)
 template <class T>
 void rotate(const Stream& stream, const Task& task, unsigned char* q, unsigned char* k) {
   const Problem& p = task.problem;
-  const int query_blocks = divided_up(p.heads, kHeadsAtOnce);
-  const int head_blocks = query_blocks + divided_up(p.kv_heads, kHeadsAtOnce);
-  const int row_blocks = divided_up(std::max(p.queries, p.keys), rows_of_block(task.head_dim));
+  const int query_blocks = rotation_blocks(p.heads, kHeadsAtOnce);
+  const int head_blocks = query_blocks + rotation_blocks(p.kv_heads, kHeadsAtOnce);
+  const int row_blocks = rotation_blocks(std::max(p.queries, p.keys), rows_of_block(task.head_dim));
   launch(stream,
          {dim3{static_cast<unsigned>(row_blocks), static_cast<unsigned>(head_blocks),
                static_cast<unsigned>(p.batch)},
@@ -62,7 +62,7 @@ void rotate(const Stream& stream, const Task& task, unsigned char* q, unsigned c
          reinterpret_cast<T*>(k));
 }
 
-std::size_t bytes(const Task& task, int heads, int rows) {
+std::size_t bytes_of_rows(const Task& task, int heads, int rows) {
   return static_cast<std::size_t>(task.problem.batch) * heads * rows * task.head_dim *
          element_bytes(task.problem.format);
 }
@@ -70,8 +70,8 @@ std::size_t bytes(const Task& task, int heads, int rows) {
 }  // namespace
 
 RotatedRows::RotatedRows(const Stream& stream, const Task& largest)
-    : q_(stream, bytes(largest, largest.problem.heads, largest.problem.queries)),
-      k_(stream, bytes(largest, largest.problem.kv_heads, largest.problem.keys)) {}
+    : q_(stream, bytes_of_rows(largest, largest.problem.heads, largest.problem.queries)),
+      k_(stream, bytes_of_rows(largest, largest.problem.kv_heads, largest.problem.keys)) {}
 
 Task RotatedRows::of(const Stream& stream, const Task& task) const {
   switch (task.problem.format) {
