@@ -7,7 +7,7 @@ namespace decode {
 
 /// A block for each row, a thread for each column. The maxima are merged as they are, not through
 /// rounded logarithms of the sums: the split with the largest keeps its weights exactly.
-__global__ void merge_kernel(Problem problem, Partials partials, Outputs outputs) {
+static __global__ void merge_kernel(Problem problem, Partials partials, Outputs outputs) {
   const std::size_t row = blockIdx.x, first = row * partials.splits;
   const auto d = static_cast<std::size_t>(threadIdx.x);
   const std::size_t value_dim = blockDim.x;

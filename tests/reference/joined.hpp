@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -120,7 +121,7 @@ struct Primitives<Joined<S...>> {
   static J pi() {
     return J::of_each([]<class T>(const T&) { return reference::pi<T>(); }, J());
   }
-  /// double's. Each scalar would choose by its own.
+  /// That of double, for all; alone, each scalar would choose by its own.
   /// @throws std::logic_error where another's is not near it, so that it might choose otherwise.
   static double representative(const J& x) {
     const double of_double = x.template as<double>();
@@ -148,9 +149,9 @@ Vector<T> vector_of(const Vector<J>& x) {
   return x.unaryExpr([](const J& number) { return number.template as<T>(); });
 }
 
-/// Each scalar by its own sums.
+/// Each scalar by its own sums. (One alone takes the generic ones, and shows what they ask of it.)
 template <Real... S>
-struct Summation<Joined<S...>> {
+requires(sizeof...(S) > 1) struct Summation<Joined<S...>> {
   using J = Joined<S...>;
   static J sum(std::span<const J> terms) {
     return joined([&]<class T>(const T&) { return Summation<T>::sum(numbers_of<T>(terms)); });
@@ -179,7 +180,7 @@ struct Summation<Joined<S...>> {
 
 /// Each scalar shifts by its own c.
 template <Real... S>
-struct Exponentials<Joined<S...>> {
+requires(sizeof...(S) > 1) struct Exponentials<Joined<S...>> {
   using J = Joined<S...>;
   static ShiftedExponentials<J> shifted(const Vector<J>& x) {
     const std::tuple<ShiftedExponentials<S>...> of(Exponentials<S>::shifted(vector_of<S>(x))...);

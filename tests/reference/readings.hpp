@@ -28,11 +28,14 @@ inline bool same_bits(double a, double b) {
 }
 
 /// Checks that
-/// - dual and running error have double's value, bit for bit;
+/// - double by itself, dual and running error have double's value, bit for bit (an equation that
+/// left
+///   a sum to Eigen would have another: for double Eigen chooses the order);
 /// - |double - MPFR| <= the running error, and that bound is finite;
 /// - the interval contains the MPFR value, and the enclosure is narrower than the running error
 ///   unless the result is exact (it would otherwise say nothing).
-inline void expect_agreement(const Vector<EveryReading>& of) {
+inline void expect_agreement(const Vector<double>& plain, const Vector<EveryReading>& of) {
+  BOOST_TEST_REQUIRE(plain.size() == of.size());
   for (Eigen::Index n = 0; n < of.size(); ++n) {
     BOOST_TEST_CONTEXT("component " << n) {
       const double value = of[n].as<double>();
@@ -40,6 +43,7 @@ inline void expect_agreement(const Vector<EveryReading>& of) {
       const RunningError& bounded = of[n].as<RunningError>();
       const MpReal& exact = of[n].as<MpReal>();
       const Interval& enclosed = of[n].as<Interval>();
+      BOOST_TEST(same_bits(plain[n], value), plain[n] << " " << value);
       BOOST_TEST(same_bits(dual.value, value), dual.value << " " << value);
       BOOST_TEST(same_bits(bounded.value(), value), bounded.value() << " " << value);
       const MpReal error = abs(MpReal(value) - exact);
@@ -56,7 +60,7 @@ inline void expect_agreement(const Vector<EveryReading>& of) {
 /// `expect_agreement`.
 template <class Equation>
 void expect_readings_agree(const Equation& equation, const std::vector<double>& inputs) {
-  expect_agreement(equation(lifted<EveryReading>(inputs)));
+  expect_agreement(equation(lifted<double>(inputs)), equation(lifted<EveryReading>(inputs)));
 }
 
 /// `adjoint` and the dual reading say the same of each derivative (AdjointComparison).
@@ -80,7 +84,7 @@ template <class Objective, class Adjoint>
 void expect_adjoint(const Objective& objective, const Adjoint& adjoint,
                     const std::vector<double>& inputs) {
   const Vector<EveryReading> gradient = adjoint(lifted<EveryReading>(inputs));
-  expect_agreement(gradient);
+  expect_agreement(adjoint(lifted<double>(inputs)), gradient);
   expect_same_gradients(gradient, dual_derivatives<RunningError>(objective, inputs));
 }
 

@@ -14,7 +14,8 @@ template <class Zero>
 using RealOf = std::remove_cvref_t<Zero>;
 
 /// Checks that `equation`, generic over the scalar of its argument, throws `message` in every
-/// reading: "<field> is <value>; expected <expected>". The argument itself is 0 and of no use.
+/// reading (a check of a number asks double's, which the others' are near, see Joined): "<field> is
+/// <value>; expected <expected>". The argument itself is 0 and of no use.
 template <class Equation>
 void expect_refused(const std::string& message, const Equation& equation) {
   try {

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(plain_float_loops_pass_on_random_cases_of_every_bias_and_fo
   for (const auto& [name, ratio] : worst) {
     BOOST_TEST_MESSAGE(name << ": worst " << ratio);
     const bool matrix = name == "grad_q" || name == "grad_k" || name == "grad_v";
-    if (!matrix && !test::at_length()) continue;  // seldom drawn, and then small
+    if (!matrix && !test::at_length()) continue;  // too few cases of each
     BOOST_TEST_CONTEXT(name) { BOOST_TEST(ratio > (matrix ? 0.5 : 0.003)); }
   }
 }

@@ -5,9 +5,10 @@
 # commands, and checks that the fault is caught. README.md tells the format of MUTANT.
 #
 # BUILD is the release build for faults that the verdict or a test must catch, a sanitizer's build for
-# those that the sanitizer must. Only the sources that the mutant names are compiled again, each by itself,
-# also where BUILD compiles several as one; every other object is BUILD's, but that the check of problems is the
-# object CHECK where attention is compiled for the head dimension 32 alone. With `device`, nvcc compiles the sources, and the software device must catch
+# those that the sanitizer must. Only the sources that the mutant names are compiled again; every other
+# object is BUILD's, but that the check of problems is the object CHECK where attention is compiled for
+# the head dimension 32 alone. Of sources that BUILD compiles as one (plumbline_as_one) those alone are
+# compiled again, and the linker prefers them to BUILD's object, which has the others. With `device`, nvcc compiles the sources, and the software device must catch
 # the fault in the PTX that it makes of them; with `gpu`, the verdict must on this machine's GPU.
 set -euo pipefail
 mutant=$1
@@ -119,9 +120,9 @@ while IFS= read -r command; do
   source=${BASH_REMATCH[1]}
   [[ $command =~ \ -o\ ([^ ]+) ]] || die "a command without -o: $command"
   object=${BASH_REMATCH[1]}
-  parts=$source
+  parts=$source replaced=$object
   case "$source" in "$build"/gpu/as_one/*) # what it includes
-    parts=$(sed -n "s,^#include \"\(.*\)\",$source_dir/gpu/\1,p" "$source") ;;
+    parts=$(sed -n "s,^#include \"\(.*\)\",$source_dir/gpu/\1,p" "$source") replaced= ;;
   esac
   for part in $parts; do
     for pattern in $sources; do
@@ -137,6 +138,7 @@ while IFS= read -r command; do
       planted=${planted//"$object"/"$new_object"}
       [ -z "$on_device" ] || planted=$(ptx_alone "$planted")
       (cd "$build" && eval "$planted $quick") || die "does not compile"
+      [ -z "$replaced" ] || link=${link//" $replaced"/}
       front="$front $new_object"
       compiled=$((compiled + 1))
       break

@@ -20,8 +20,8 @@ using plumbline::gpu_tests::Numbers;
 
 constexpr double kBase = 10000;
 constexpr int kBatch = 2, kHeads = 19, kKeyHeads = 1, kQueries = 37, kKeys = 53;
-constexpr int kLengths[kBatch] = {20,
-                                  53};  // queries stand at their ends: 17 of one before its first
+// Queries stand at their sequence's end: of the first, 17 of the 37 rows lie before its first key.
+constexpr int kLengths[kBatch] = {20, 53};
 
 template <class T>
 struct Array {
