@@ -127,28 +127,22 @@ void refuse(const std::string& reason) {
 }
 
 template <auto variant, auto leaves_out = leaves_out_caches, Widths widths = Widths::compiled,
-          bool float_outputs = false>
+          bool float_outputs = false, bool rotated_rows = false>
 int forward(const plumbline_problem* problem, const plumbline_outputs* outputs, char* message,
             size_t message_size) {
   return run(problem, outputs, message, message_size,
              [](const plumbline_problem& p, const plumbline_outputs& o) {
                refuse(leaves_out(p));
-               run_forward(p, o, {variant, nullptr, nullptr, false, widths, float_outputs});
+               AttentionKernels kernels{variant, nullptr, nullptr, false, widths, float_outputs};
+               kernels.rotated_rows = rotated_rows;
+               run_forward(p, o, kernels);
              });
 }
 
 /// The same by a kernel on tensor cores.
 template <auto variant, auto leaves_out>
-int forward_on_tensor_cores(const plumbline_problem* problem, const plumbline_outputs* outputs,
-                            char* message, size_t message_size) {
-  return run(problem, outputs, message, message_size,
-             [](const plumbline_problem& p, const plumbline_outputs& o) {
-               refuse(leaves_out(p));
-               AttentionKernels kernels = kernels_by_mma(true);
-               kernels.forward = variant;
-               run_forward(p, o, kernels);
-             });
-}
+constexpr auto forward_on_tensor_cores =
+    forward<variant, leaves_out, Widths::compiled, false, true>;
 
 /// The kernels in fp32, or by mma.sync.
 AttentionKernels training_kernels(const plumbline_problem& p, bool tensor_cores,
