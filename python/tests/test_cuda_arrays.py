@@ -4,6 +4,7 @@ must find before anything else."""
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -23,13 +24,20 @@ def with_driver(*arguments, **environment):
     folders = [str(DRIVER), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
     ran = subprocess.run([sys.executable, "-B", *arguments], capture_output=True, text=True, cwd=HERE,
                          env={**os.environ, "LD_LIBRARY_PATH": ":".join(folders), **environment})
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
+    return ran
+
+
+@pytest.fixture(scope="module")
+def of_arrays():
+    """What pytest says of cuda_arrays.py."""
+    ran = with_driver("-m", "pytest", "-v", "-p", "no:cacheprovider", "cuda_arrays.py")
+    return ran.stdout + ran.stderr
 
 
 @pytest.mark.parametrize("test", [name for name in vars(cuda_arrays) if name.startswith("test_")])
-def test_cuda(test):
-    assert " passed" in with_driver("-m", "pytest", "-q", "-p", "no:cacheprovider", f"cuda_arrays.py::{test}")
+def test_cuda(test, of_arrays):
+    ends = re.findall(rf"^cuda_arrays\.py::{test}(?:\[.*?\])? (\w+)", of_arrays, re.MULTILINE)
+    assert ends and set(ends) == {"PASSED"}, of_arrays
 
 
 CUPY = """
@@ -45,7 +53,7 @@ def attention(q, k, v, slopes, by=1):
     return cupy.asarray((by * o).astype(dtype)), cupy.asarray(lse)
 
 for dtype in (cupy.float32, cupy.float16):
-    settings = {"dtype": dtype, "framework": "cupy", "cases": 10, "longest": 40, "head_dims": [32], "batch": [1],
+    settings = {"dtype": dtype, "framework": "cupy", "cases": 10, "longest": 24, "head_dims": [8], "batch": [1],
                 "heads": [2], "strides": True}
     print(plumbline.check(attention, plumbline.Alibi, **settings))
     try:
@@ -60,4 +68,5 @@ assert set(seen) == {True, False}
 
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is None, reason="CuPy is not installed (docs/python.md)")
 def test_cupys_arrays_are_given_and_taken():
-    assert with_driver("-c", CUPY, CUPY_COMPILE_WITH_PTX="1").count(": pass") == 2
+    ran = with_driver("-c", CUPY, CUPY_COMPILE_WITH_PTX="1")
+    assert ran.returncode == 0 and ran.stdout.count(": pass") == 2, ran.stdout + ran.stderr

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """plumbline.kernel_test and the plug-in of pytest, in runs of their own."""
+import json
 import pathlib
 import re
 import shlex
@@ -25,18 +26,18 @@ def attention(q, k, v, slopes):
     total = p.sum(-1, keepdims=True)
     return p @ v / total, (m + np.log(total))[..., 0]
 
-@plumbline.kernel_test(["alibi", plumbline.Nope], dtype=["float32", "tf32"], cases=6, longest=40)
+@plumbline.kernel_test(["alibi", plumbline.Nope], dtype=["float32", "tf32"], cases=6, longest=24, head_dims=[8])
 def test_right(q, k, v, slopes=np.zeros(1, np.float32)):
     return attention(q, k, v, np.broadcast_to(slopes, q.shape[1]))
 
-@plumbline.kernel_test(plumbline.Alibi, cases=20, longest=40)
+@plumbline.kernel_test(plumbline.Alibi, cases=20, longest=24, head_dims=[8])
 def test_wrong(q, k, v, slopes):
     return attention(q, k, v, np.float32(1.001) * slopes)
 
 def broken():
     raise RuntimeError("out of order")
 
-@plumbline.kernel_test("alibi", cases=6, longest=40)
+@plumbline.kernel_test("alibi", cases=6, longest=24, head_dims=[8])
 def test_raises(q, k, v, slopes):
     broken()
 """
@@ -51,7 +52,7 @@ def factor():
     return 1.0
 
 @pytest.mark.parametrize("times", [1.0, 1.001])
-@plumbline.kernel_test("alibi", cases=20, longest=40)
+@plumbline.kernel_test("alibi", cases=20, longest=24, head_dims=[8])
 def test_tuned(q, k, v, slopes, times, factor):
     return attention(q, k, v, slopes.dtype.type(times * factor) * slopes)
 
@@ -59,11 +60,11 @@ class TestKernel:
     scale = 1.0
 
     @staticmethod
-    @plumbline.kernel_test("alibi", cases=6, longest=40)
+    @plumbline.kernel_test("alibi", cases=6, longest=24, head_dims=[8])
     def test_static(q, k, v, slopes):
         return attention(q, k, v, slopes)
 
-    @plumbline.kernel_test("alibi", cases=3, longest=40)
+    @plumbline.kernel_test("alibi", cases=3, longest=24, head_dims=[8])
     def test_method(self, q, k, v, slopes):
         return attention(q, k, v, slopes.dtype.type(self.scale) * slopes)
 
@@ -76,7 +77,7 @@ def test_skipped(q, k, v, slopes):
 def test_argument(q, k, v, slopes):
     return attention(q, k, v, slopes)
 
-@plumbline.kernel_test("alibi", cases=400, longest=40, time_limit=0.001)
+@plumbline.kernel_test("alibi", cases=400, longest=24, head_dims=[8], time_limit=0.001)
 def test_short(q, k, v, slopes):
     return attention(q, k, v, slopes)
 """
@@ -146,7 +147,7 @@ def test_decoding_is_a_pass_of_its_own(run):
     (run.folder / "test_cache.py").write_text("""
 import plumbline
 
-@plumbline.kernel_test("alibi", decode=True, paged=True, cases=6, longest=40)
+@plumbline.kernel_test("alibi", decode=True, paged=True, cases=6, longest=24, head_dims=[8])
 def test_decodes(q, k, v, slopes, page_table, lengths):
     raise RuntimeError(f"{q.shape[2]} of {len(lengths)} from {page_table.shape}")
 
@@ -217,16 +218,34 @@ def test_options_take_the_place_of_settings(run):
         "pass, 5 cases of 100000 within" in one.get("value") for one in report.iter("property"))
 
 
-@pytest.mark.parametrize("wrong", [("--plumbline-cases", "0"), ("--plumbline-cases", "many"),
-                                   ("--plumbline-time-limit", "-1"),
-                                   ("--plumbline-time-limit", "inf"),
-                                   ("--plumbline-case", ""),
-                                   ("--plumbline-case", "dtype=fp64")])
-def test_a_wrong_option_is_an_error_of_usage(run, wrong):
-    ran = run(*wrong)
-    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
-    assert wrong[0] in ran.stderr and "expected" in ran.stderr, ran.stderr
-    assert wrong[0] == "--plumbline-case" or f"{wrong[0]} is '{wrong[1]}'; expected a " in ran.stderr
+WRONG_OPTIONS = [("--plumbline-cases", "0"), ("--plumbline-cases", "many"), ("--plumbline-time-limit", "-1"),
+                 ("--plumbline-time-limit", "inf"), ("--plumbline-case", ""), ("--plumbline-case", "dtype=fp64")]
+
+
+@pytest.fixture(scope="module")
+def said_of_wrong_options(tmp_path_factory):
+    """Of each of them (the exit status, what went to stderr), of one process."""
+    program = f"""
+import contextlib, io, json, pytest
+ends = []
+for wrong in {WRONG_OPTIONS}:
+    with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()):
+        status = pytest.main(["-p", "no:cacheprovider", "-p", "plumbline.pytest_plugin", *wrong])
+    ends.append((int(status), said.getvalue()))
+print(json.dumps(ends))
+"""
+    ran = subprocess.run([sys.executable, "-B", "-c", program], cwd=tmp_path_factory.mktemp("wrong"),
+                         capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr
+    return dict(zip(WRONG_OPTIONS, json.loads(ran.stdout)))
+
+
+@pytest.mark.parametrize("wrong", WRONG_OPTIONS)
+def test_a_wrong_option_is_an_error_of_usage(said_of_wrong_options, wrong):
+    status, said = said_of_wrong_options[wrong]
+    assert status == pytest.ExitCode.USAGE_ERROR
+    assert wrong[0] in said and "expected" in said, said
+    assert wrong[0] == "--plumbline-case" or f"{wrong[0]} is '{wrong[1]}'; expected a " in said
 
 
 def test_wrong_arguments_are_named_where_the_test_is_made():

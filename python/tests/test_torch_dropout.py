@@ -11,7 +11,8 @@ import plumbline
 
 torch = pytest.importorskip("torch")
 
-SHORT = {"cases": 60, "longest": 60, "head_dims": [32, 64], "dtype": torch.float32}
+SHORT = {"cases": 40, "longest": 30, "head_dims": [8, 16], "dtype": torch.float32}
+AT_LENGTH = {"cases": 60, "longest": 60, "head_dims": [32, 64]}
 
 
 def positions(q, k, query_offset=0):
@@ -84,7 +85,7 @@ def test_p_its_factor_and_their_product_may_be_rounded_each(dtype):
             p = p * (keep.to(dtype) / torch.tensor(1 - dropout_p).to(dtype))
         return (p.float() @ v.float()).to(dtype)
 
-    settings = {**SHORT, "dtype": dtype, "cases": 200, "contract": "jax", "dropout": True}
+    settings = {**AT_LENGTH, "dtype": dtype, "cases": 200, "contract": "jax", "dropout": True}
     plumbline.check(eager, plumbline.Alibi, backward=True, **settings)
     with pytest.raises(plumbline.CheckFailed, match="not divided by 1 - dropout"):
         plumbline.check(lambda q, k, v, slopes, dropout_p, keep: eager(q, k, v, slopes, 0.0, keep),
@@ -204,7 +205,7 @@ def test_rope_of_a_part_passes(bias, interleaved, dtype):
         given.add((q.shape[-1], rotary_dim))
         return partial(q, k, v, base, rotary_dim, interleaved=interleaved)
 
-    plumbline.check(noting, bias, rotary_dim=True, backward=True, **{**SHORT, "dtype": dtype})
+    plumbline.check(noting, bias, rotary_dim=True, backward=True, dtype=dtype, **AT_LENGTH)
     assert any(rotary_dim < head_dim for head_dim, rotary_dim in given)
 
 
@@ -215,11 +216,11 @@ def test_the_sizes_of_the_part_that_are_asked_for():
         given.add(rotary_dim)
         return partial(q, k, v, base, rotary_dim)
 
-    plumbline.check(noting, plumbline.RopeHalfSplit, rotary_dim=[16, 32], **SHORT)
-    assert given == {16, 32}
+    plumbline.check(noting, plumbline.RopeHalfSplit, rotary_dim=[4, 8], **SHORT)
+    assert given == {4, 8}
     given.clear()
-    plumbline.check(noting, plumbline.RopeHalfSplit, rotary_dim=32, **SHORT)
-    assert given == {32}
+    plumbline.check(noting, plumbline.RopeHalfSplit, rotary_dim=8, **SHORT)
+    assert given == {8}
 
 
 def test_rope_of_a_part_goes_with_a_bias():

@@ -11,7 +11,7 @@ from test_custom import TISA
 
 torch = pytest.importorskip("torch")
 
-SHORT = {"cases": 20, "longest": 60, "head_dims": [32, 64], "dtype": torch.float32, "backward": True}
+SHORT = {"cases": 20, "longest": 30, "head_dims": [8, 16], "dtype": torch.float32, "backward": True}
 
 
 def positions(q, k):
@@ -154,7 +154,7 @@ def test_a_bias_tensor_in_half_precision_passes_where_its_numbers_are_those_of_o
     def in_16_bits(q, k, v, tensor):
         return with_tensor(q.float(), k.float(), v.float(), tensor.to(q.dtype).float())[0].to(q.dtype)
 
-    short = {**SHORT, "dtype": torch.bfloat16, "backward": True}
+    short = {**SHORT, "longest": 60, "head_dims": [32, 64], "dtype": torch.bfloat16, "backward": True}
     plumbline.check(in_16_bits, plumbline.BiasTensor, options={"in_format_of_o": 1}, **short)
     with pytest.raises(plumbline.CheckFailed):
         plumbline.check(in_16_bits, plumbline.BiasTensor, options={"in_format_of_o": 0}, **short)
@@ -275,7 +275,7 @@ def mixed_tisa(q, k, v, **p):
     # Errors of few terms do not cancel.
     (0.1, {"dtype": torch.float32, "cases": 100, "longest": 4, "head_dims": [1, 2, 4]}),
     # The roundings that the contract tells of: without them the numbers are below 0.2.
-    (0.45, {"dtype": torch.bfloat16, "cases": 20, "longest": 60,
+    (0.45, {"dtype": torch.bfloat16, "cases": 20, "longest": 30, "head_dims": [8, 16],
             "contract": plumbline.Contract(probability_format="bf16", grad_probability_format="bf16")}),
 ], ids=["fp32", "bf16"])
 def test_gradients_of_a_bias_of_ones_own_come_near_their_bounds(least, settings):
@@ -306,11 +306,13 @@ def test_the_pages_example_of_tisa_runs(capsys):
 
 
 @pytest.mark.parametrize("seed, tokens, dim", [(4132908265, 4, 2)])
-def test_gradients_that_underflow_on_the_way_are_no_fault(seed, tokens, dim):
+def test_gradients_that_underflow_on_the_way_are_no_fault(seed, tokens, dim, monkeypatch):
     """Of 5 * 10^-44, with factors above 1 after the products that underflow."""
     page = (pathlib.Path(__file__).parent.parent.parent / "docs" / "custom_bias.md").read_text("utf-8")
     scope = {}
-    exec(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1], scope)
+    with monkeypatch.context() as patch:  # test_the_pages_example_of_tisa_runs has the checks of the page
+        patch.setattr(plumbline, "check", lambda *given, **settings: None)
+        exec(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1], scope)
     case = (f"pass=backward,bias=tisa,dtype=fp32,ssmax=0,batch=1,heads=3,kv_heads=3,queries={tokens},keys={tokens},"
             f"head_dim={dim},query_offset=0,page_size=0,causal=0,window=none,ragged=0,documents=0,family=subnormal,"
             f"seed={seed}")

@@ -8,7 +8,7 @@ import plumbline
 
 torch = pytest.importorskip("torch")
 
-SHORT = {"cases": 30, "longest": 60, "head_dims": [32, 64], "dtype": torch.float32}
+SHORT = {"cases": 30, "longest": 30, "head_dims": [8, 16], "dtype": torch.float32}
 
 
 def attended(s, v):
@@ -59,7 +59,7 @@ def test_gradients_under_each_form_of_mask_tensor_pass(form):
     def seen_alone(q, k, v, mask):
         return attended((q @ k.mT / q.shape[-1] ** 0.5).masked_fill(~mask, float("-inf")), v)
 
-    line = ("pass=backward,bias=nope,batch=2,heads=3,kv_heads=3,queries=40,keys=40,head_dim=32,causal=0,"
+    line = ("pass=backward,bias=nope,batch=2,heads=3,kv_heads=3,queries=32,keys=32,head_dim=8,causal=0,"
             f"mask={form},mask_per_batch=1,mask_per_head=1,seed=3")
     plumbline.check(seen_alone, causal=False, mask=True, backward=True, dtype=torch.float32, case=line)
     with pytest.raises(plumbline.CheckFailed, match="does not read the mask tensor"):
@@ -115,8 +115,8 @@ def test_values_of_another_width_pass():
         widths.add(v.shape[-1])
         return masked(q, k, v, slopes)
 
-    plumbline.check(noting, plumbline.Alibi, backward=True, value_dims=[1, 48, 64, 100], **SHORT)
-    assert widths == {1, 48, 64, 100}
+    plumbline.check(noting, plumbline.Alibi, backward=True, value_dims=[1, 12, 16, 25], **SHORT)
+    assert widths == {1, 12, 16, 25}
     latent = [{"heads": 4, "kv_heads": 1, "keys": 40, "head_dim": 576, "value_dim": 512},
               {"heads": 2, "keys": 40, "head_dim": 192, "value_dim": 128}]
 
@@ -134,12 +134,12 @@ def test_values_that_are_a_part_of_the_keys():
         return masked(q, k, k[..., : v.shape[-1]], torch.zeros(q.shape[1]))
 
     settings = {"values_in_keys": True, "grouped_heads": True, **SHORT}
-    plumbline.check(latent, plumbline.Nope, value_dims=[24, 32], **settings)
+    plumbline.check(latent, plumbline.Nope, value_dims=[4, 8], **settings)
 
     def of_another_part(q, k, v):
-        return latent(q, k.roll(-8, -1), v)  # q and k rotate by the same
+        return latent(q, k.roll(-2, -1), v)  # q and k rotate by the same
 
-    wrong = failure(lambda q, k, v, slopes: of_another_part(q.roll(-8, -1), k, v), value_dims=[24],
+    wrong = failure(lambda q, k, v, slopes: of_another_part(q.roll(-2, -1), k, v), value_dims=[4],
                     **{**settings, "grouped_heads": False})
     assert ",values_in_keys=1" in wrong.case
 
@@ -149,7 +149,7 @@ def test_a_scale_by_the_width_of_values_is_named():
         return masked(q * (q.shape[-1] / v.shape[-1]) ** 0.5, k, v, torch.zeros(q.shape[1]))
 
     with pytest.raises(plumbline.CheckFailed) as failed:
-        plumbline.check(wrong, plumbline.Nope, value_dims=[48, 128], **SHORT)
+        plumbline.check(wrong, plumbline.Nope, value_dims=[12, 32], **SHORT)
     assert "whose scale is 1/sqrt(value_dim)" in failed.value.explanation
 
 

@@ -10,7 +10,7 @@ import plumbline
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (Debian's python3-torch)")
 
-SHORT = {"cases": 10, "longest": 40, "head_dims": [32, 64], "dtype": torch.float32, "backward": True}
+SHORT = {"cases": 10, "longest": 24, "head_dims": [8, 16], "dtype": torch.float32, "backward": True}
 GRADIENTS = {"grad_q", "grad_k", "grad_v"}
 
 
