@@ -53,7 +53,7 @@ def attention(q, k, v, slopes, by=1):
     return cupy.asarray((by * o).astype(dtype)), cupy.asarray(lse)
 
 for dtype in (cupy.float32, cupy.float16):
-    settings = {"dtype": dtype, "framework": "cupy", "cases": 10, "longest": 24, "head_dims": [8], "batch": [1],
+    settings = {"dtype": dtype, "framework": "cupy", "cases": 10, "longest": 40, "head_dims": [32], "batch": [1],
                 "heads": [2], "strides": True}
     print(plumbline.check(attention, plumbline.Alibi, **settings))
     try:
