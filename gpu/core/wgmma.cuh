@@ -61,11 +61,14 @@ struct SwizzledTile {
  private:
   /// Fields of 14 bits: the address; the leading offset, from a column to the next, of which B by
   /// rows alone takes notice; the stride offset, of eight rows. All in units of 16 bytes. From bit
-  /// 62 on: 1 for 128-byte swizzle, 2 for 64-byte swizzle.
+  /// 62 on: 1 for 128-byte swizzle, 2 for 64-byte swizzle. The tile ends within the address's 18
+  /// bits: an offset, added last, reaches no other field, and the descriptions of a tile differ by
+  /// a number known to the compiler.
   __device__ __forceinline__ std::uint64_t describe(std::uint32_t offset) const {
-    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(bytes)) + offset;
-    return (address & 0x3ffff) >> 4 | std::uint64_t{kColumnBytes >> 4} << 16 |
-           std::uint64_t{8 * kRowBytes >> 4} << 32 | std::uint64_t{kColumn == 64 ? 1 : 2} << 62;
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(bytes));
+    const std::uint32_t low = ((address & 0x3ffff) >> 4 | kColumnBytes >> 4 << 16) + (offset >> 4);
+    return low | std::uint64_t{8 * kRowBytes >> 4} << 32 |
+           std::uint64_t{kColumn == 64 ? 1 : 2} << 62;
   }
 #endif
 };
