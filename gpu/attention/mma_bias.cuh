@@ -173,10 +173,11 @@ struct PartOfTile {
 };
 
 /// A method of the family Bias: b_ij of a row, a key and an entry, and where kPerPosition its
-/// derivatives. kTogether: value() is what finish() makes several b_ij of.
+/// derivatives. kTogether: value() is what finish() makes several b_ij of. kIsLine: what a line of
+/// the row, line(), makes of the entry is b_ij, too.
 template <class Bias>
 struct MethodOf {
-  static constexpr bool kTogether = false;
+  static constexpr bool kTogether = false, kIsLine = false;
 
   const typename Bias::Params& params;
   int head;
@@ -189,7 +190,7 @@ struct MethodOf {
 
 template <class Form>
 struct PrefixMethod {
-  static constexpr bool kTogether = false;
+  static constexpr bool kTogether = false, kIsLine = false;
 
   using Row = InTile<Prefix>::Row;
   using Key = InTile<Prefix>::Key;
@@ -202,12 +203,17 @@ struct PrefixMethod {
   }
 };
 
-/// FIRE, `kinked` where the warp's part has units with a kink; without, each b_ij is one of the
-/// line.
+/// FIRE, `kinked` where the warp's part has units with a kink, or a row beyond kMostInverse;
+/// without, each b_ij is one of the line.
 template <bool kinked>
 struct FireMethod {
-  static constexpr bool kTogether = true;
+  static constexpr bool kTogether = true, kIsLine = !kinked;
   FirePart part;
+
+  /// That of b_ij times `factor`.
+  __device__ __forceinline__ FireRowLine line(const Fire::Row& row, float factor) const {
+    return part.line_of_row(row.inverse, factor);
+  }
 
   /// y_ij.
   __device__ __forceinline__ float value(const Fire::Row& row, const Fire::Key&,
@@ -218,9 +224,11 @@ struct FireMethod {
   /// Each y becomes b: a unit is loaded once for all of them.
   template <int count>
   __device__ __forceinline__ void finish(float (&y)[count]) const {
+    const auto slope = static_cast<float>(part.line.slope);
+    const auto intercept = static_cast<float>(part.line.intercept);
     float b[count];
 #pragma unroll
-    for (int n = 0; n < count; ++n) b[n] = fmaf(part.slope, y[n], part.intercept);
+    for (int n = 0; n < count; ++n) b[n] = fmaf(slope, y[n], intercept);
     if constexpr (kinked) {
 #pragma unroll 1
       for (int unit = 0; unit < part.kinked; ++unit) {
@@ -265,7 +273,8 @@ __device__ __forceinline__ void with_method_of_part(const typename Bias::Params&
                                                     Use use) {
   if constexpr (std::is_same_v<Bias, Fire>) {
     const FirePart of_part = fire_part(params, head, tile, part);
-    if (of_part.kinked == 0)
+    // 1 / M falls with the position.
+    if (of_part.kinked == 0 && tile.row(part.row).inverse <= kMostInverse)
       use(FireMethod<false>{of_part});
     else
       use(FireMethod<true>{of_part});

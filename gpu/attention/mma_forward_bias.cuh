@@ -30,7 +30,13 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
   }
   const PartOfTile part{rows.warp_row, Rows::kWarpRows, 0, 8 * tiles, rows.first_position - begin};
   with_method_of_part<Bias>(params, rows.head, shared.bias, part, [&](auto method) {
-    constexpr bool together = decltype(method)::kTogether;
+    constexpr bool is_line = decltype(method)::kIsLine;
+    constexpr bool together = decltype(method)::kTogether && !is_line;
+    [[maybe_unused]] FireRowLine lines[kRows];  // `is_line`
+    if constexpr (is_line) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) lines[r] = method.line(of_row[r], bias_factor[r]);
+    }
 #pragma unroll
     for (int tile = 0; tile < tiles; ++tile) {
       float biases[2 * kRows];  // of the eight keys, `together`
@@ -53,6 +59,9 @@ __device__ __forceinline__ void make_logits(float (&score)[groups][tiles][4], co
           if constexpr (std::is_same_v<Bias, Nope>) {
             // Rounded before RunningSoftmax subtracts from it.
             logit = rounded_product(product_factor[r], logit);
+          } else if constexpr (is_line) {
+            const float entry = shared.bias.entry(rows.row_in_tile(r), key);
+            logit = product_factor[r] * logit + fmaf(lines[r].slope, entry, lines[r].intercept);
           } else {
             float b;
             if constexpr (together)

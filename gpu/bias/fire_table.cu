@@ -9,7 +9,6 @@ namespace plumbline::gpu {
 namespace {
 
 constexpr int kTableThreads = 128;
-constexpr float kMostFloat = 0x1.fffffep127f;
 
 /// -b / w, of w = 0 before all others.
 __device__ float kink_of(float weight, float bias) {
@@ -19,14 +18,14 @@ __device__ float kink_of(float weight, float bias) {
   return kink > 0.0 ? fmaxf(rounded, 0x1p-149f) : rounded;  // 0 is in front of it
 }
 
-/// Whether every number is finite, and every sum of slopes and of intercepts in fp32's range.
+/// Whether every number is finite, and no sum of slopes or of intercepts beyond kMostOfLine.
 __device__ bool has_lines(const Fire::Params& p, const float* output_weight, float output_bias) {
   double slope = 0.0, intercept = fabs(static_cast<double>(output_bias));
   for (int w = 0; w < p.hidden; ++w) {
     slope += fabs(static_cast<double>(output_weight[w]) * p.hidden_weight[w]);
     intercept += fabs(static_cast<double>(output_weight[w]) * p.hidden_bias[w]);
   }
-  return slope <= kMostFloat && intercept <= kMostFloat;
+  return slope <= kMostOfLine && intercept <= kMostOfLine;
 }
 
 /// A block makes a head's table; its threads take a unit, then a place, each.

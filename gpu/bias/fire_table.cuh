@@ -21,6 +21,16 @@ struct alignas(16) FireLine {
   double slope, intercept;
 };
 
+/// Of a row with a 1 / M up to kMostInverse and of a factor up to 2^43 a FireRowLine is within
+/// fp32's range. Where 1 / M is larger, verdict/bounds/fire_error.hpp knows no bound.
+inline constexpr double kMostOfLine = 0x1p60;
+inline constexpr float kMostInverse = 0x1p24f;
+
+/// A factor times the line of a row, as one of N in place of y.
+struct FireRowLine {
+  float slope, intercept;
+};
+
 /// At place p of a head's units: the sum of those before p that are not 0 beyond their kink, with
 /// v_0, and of those from p on that are not 0 in front of it.
 struct FirePlace {
@@ -30,7 +40,7 @@ struct FirePlace {
 /// The table of all heads, in device memory. A head's units stand in the order of their kinks, a
 /// constant one (w_w = 0) in front of all others. Rows of kinks are padded by NaN, which is neither
 /// in front of a number nor beyond it. All kinks of a head are NaN where a weight is not finite, or
-/// a sum of them might be beyond fp32's range: no unit of it is ever part of a line.
+/// a sum of them might be beyond kMostOfLine: no unit of it is ever part of a line.
 struct FireTable {
   float* kinks;       // [heads, stride(hidden)]
   FireUnit* units;    // [heads, hidden]
@@ -48,13 +58,19 @@ void fill_fire_table(const Stream& stream, const BiasInputs& inputs);
 /// How a warp evaluates the layer in its part of a tile: by a line, and unit by unit for the
 /// `kinked` ones from `units` on, whose kink may lie between two y of the part.
 struct FirePart {
-  float slope, intercept;
+  FireLine line;
   const FireUnit* units;
   int kinked;
 
   /// Of y from `least` to `most`, each within kFireSpread of what another order of roundings gives.
   /// All lanes call it.
   __device__ FirePart(const FireTable& table, int hidden, int head, float least, float most);
+
+  /// Of a row with 1 / M = `inverse`. Nothing but the result is rounded to fp32.
+  __device__ FireRowLine line_of_row(float inverse, float factor) const {
+    return {static_cast<float>(static_cast<double>(factor) * inverse * line.slope),
+            static_cast<float>(factor * line.intercept)};
+  }
 };
 
 /// y is N (1/M) of two rounded logarithms. Each is within 1 ulp, so that of two offsets or rows the
@@ -78,8 +94,7 @@ __device__ inline FirePart::FirePart(const FireTable& table, int hidden, int hea
   }
   const FirePlace* places = table.places + static_cast<std::size_t>(head) * (hidden + 1);
   const FireLine first = places[before].before, second = places[hidden - beyond].after;
-  slope = static_cast<float>(first.slope + second.slope);
-  intercept = static_cast<float>(first.intercept + second.intercept);
+  line = {first.slope + second.slope, first.intercept + second.intercept};
   units = table.units + static_cast<std::size_t>(head) * hidden + before;
   kinked = hidden - beyond - before;
 }

@@ -33,7 +33,12 @@ namespace plumbline::verdict {
 ///    and the other u |w_w y|, with |b_w| <= |a_w| + |w_w y|, is more than 2h |w_w y|. What is
 ///    left, h |a_w| and (u + h) |v_0|, comes from gamma: the line and k units pass through k + 1
 ///    roundings, and k + 1 <= W where the line has a unit (where it has none, it is v_0 exactly).
-///    gamma_{W+1} - W u is more than u + h.
+///    gamma_{W+1} - W u is more than u + h;
+///  - of such a line, where no unit has a kink near by, c_i log2 e times b may come from
+///    s' N + t', with s' = c_i log2 e (1/M) s and t' = c_i log2 e t, rounded to fp32 but once: a
+///    product of fp32 numbers is exact in double, that with s or t is one rounding more of the
+///    W + 3 in h (W + 2 with it). N (1/M) is then y' without the rounding u y, and nothing else
+///    is rounded that is not without these factors.
 struct FireErrors {
   FireErrors(const cases::Case& the_case, const Contract& contract, int head, int i, int j);
 

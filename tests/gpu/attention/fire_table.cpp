@@ -34,6 +34,16 @@ __global__ void layer_kernel(Fire::Params p, float least, float most, const floa
   }
 }
 
+/// Where no unit is kinked, b[head, n] of y[n] = N `inverse` by the row's line, times `factor`.
+__global__ void row_line_kernel(Fire::Params p, float least, float most, float inverse,
+                                float factor, const float* N, int count, float* b) {
+  const int head = static_cast<int>(blockIdx.x);
+  const FirePart part(p.table, p.hidden, head, least, most);
+  const FireRowLine line = part.line_of_row(inverse, factor);
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += static_cast<int>(kWarpSize))
+    b[head * count + n] = part.kinked > 0 ? kNaN : fmaf(line.slope, N[n], line.intercept);
+}
+
 struct Layer {
   int heads, hidden;
   std::vector<float> weight, bias, output, output_bias;
@@ -153,6 +163,36 @@ BOOST_AUTO_TEST_CASE(lines_and_kinked_units_are_within_the_bound_of_a_sum_over_a
         BOOST_TEST(worst_ratio(layer, between(least, most, layer, random)) <= 1.0);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_line_of_a_row_is_within_three_roundings_of_a_factor_times_the_layer) {
+  std::mt19937 random(5);
+  int lines = 0;
+  for (int round = 0; round < 40; ++round) {
+    Layer layer = Layer::random(2, 1 + round % 5 * 8, random);
+    for (const auto& [inverse, factor] :
+         {std::pair{1.0f, 1.0f}, {0.37f, 1.442695f}, {3.1f, -17.3f}, {1e-6f, 1e6f}}) {
+      const std::vector<float> N{0.61f / inverse, 0.6101f / inverse};
+      std::vector<float> b(4);
+      launch(Stream(), {dim3{2}, dim3{kWarpSize}, 0}, row_line_kernel, layer.params(), 0.61f,
+             0.6101f, inverse, factor, N.data(), 2, b.data());
+      for (int n = 0; n < 4; ++n) {
+        if (std::isnan(b[n])) continue;
+        ++lines;
+        const double y = static_cast<double>(N[n % 2]) * inverse;
+        double exact = layer.output_bias[n / 2], size = std::abs(exact);
+        for (int w = 0; w < layer.hidden; ++w) {
+          const double product = y * layer.weight[w], bias = layer.bias[w];
+          const double v = layer.output[n / 2 * layer.hidden + w];
+          exact += v * std::max(0.0, product + bias);
+          if (product + bias > 0) size += std::abs(v) * (std::abs(product) + std::abs(bias));
+        }
+        const double off = std::abs(b[n] - factor * exact);
+        BOOST_TEST(off <= 1.0001 * u * std::abs(factor) * (size + std::abs(exact)));
+      }
+    }
+  }
+  BOOST_TEST(lines > 300);
 }
 
 BOOST_AUTO_TEST_CASE(units_that_cancel_one_another_stay_within_the_bound) {
