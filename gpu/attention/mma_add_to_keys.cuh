@@ -126,13 +126,15 @@ __device__ __forceinline__ void add_to_sums(const float (&dz)[groups][4][4],
 }
 
 /// `shared` has the block's q and grad_o, and weights p and dz of the tile at `begin`; after a
-/// barrier. A warp takes half of the columns of 32 keys, or every other 16 or 32 of them.
-template <int D, class Element, int warps = kMmaWarps, class Shared, int groups>
+/// barrier. A warp takes half of the columns of 32 keys, `most_columns` at once, or every other 16
+/// or 32 of them.
+template <int D, class Element, int warps = kMmaWarps, int most_columns = 64, class Shared,
+          int groups>
 __device__ __forceinline__ void add_to_keys(const Shared& shared, const Problem& problem,
                                             const BackwardArrays& arrays,
                                             const MmaRows<groups>& rows, int begin) {
   using Tile = decltype(shared.q);
-  constexpr int kMostColumns = Tile::kDepth == 8 ? 32 : 64;  // registers
+  constexpr int kMostColumns = Tile::kDepth == 8 ? 32 : most_columns;  // registers
   constexpr int kColumns = D % 32 == 0 ? (D / 2 < kMostColumns ? D / 2 : kMostColumns) : 16;
   constexpr int kKeyGroups = kTileKeys / kMmaWarpRows;
   constexpr int kSteps = MmaRows<groups>::kQueries / Tile::kDepth;

@@ -17,6 +17,7 @@ struct HeadGrad<Distance, Tile> {
   static_assert(kEdge == Tile::kQueries && 2 * kEdge <= kTileThreads);
   static constexpr int kOffsets = 2 * kEdge - 1;
   static constexpr int kMost = 3;
+  static constexpr bool kMayLackRows = requires { Tile::kMayLackRows; };
 
   __host__ __device__ static int rows(const Distance::Params& p) {
     switch (static_cast<int>(p.method)) {
@@ -38,7 +39,8 @@ struct HeadGrad<Distance, Tile> {
   float* of_head;   // [kMostOfHead]
   double* partial;  // the sums that are left
 
-  /// `left` has `rows` zeros, or nothing of use where the family's method has no table.
+  /// `left` has `rows` zeros, or nothing of use where the family's method has no table; null where
+  /// the tile has no rows, as Tile::kMayLackRows says of its type.
   __device__ HeadGrad(SharedMemory& memory, const Distance::Params&, double* left)
       : shared(memory.take<double>(kOffsets * kMost)),
         of_head(memory.take<float>(kMostOfHead)),
@@ -77,13 +79,15 @@ struct HeadGrad<Distance, Tile> {
     if (p.method == PLUMBLINE_ALIBI || has_table(p)) return;
     const int thread = Tile::thread();
     Tile::meet();
-    if (thread >= rows(p)) return;
+    if (thread >= rows(p) || lacks_rows()) return;
     double sum = 0.0;
     for (int n = 0; n < kOffsets; ++n) sum += shared[n * kMost + thread];
     partial[thread] = sum;
   }
 
  private:
+  __device__ bool lacks_rows() const { return kMayLackRows && !partial; }
+
   /// Of the thread's offset. Of a small tile all rows are asked for, since the compiler knows their
   /// addresses. Of a larger one a thread walks along its diagonal, either from the first row on or
   /// from the last one back, so that the threads of a warp read neighbouring keys.
@@ -146,7 +150,7 @@ struct HeadGrad<Distance, Tile> {
     const int thread = Tile::thread();
     if (thread < kOffsets) shared[thread] = diagonal;
     Tile::meet();
-    if (thread >= kOffsets) return;
+    if (thread >= kOffsets || lacks_rows()) return;
     const int row = Distance::table_row(p, offset);
     if (thread > 0 && Distance::table_row(p, offset - 1) == row) return;
     double sum = diagonal;

@@ -4,9 +4,10 @@
 // heads: one object of JSON with the bytes of the kernel's parameters in order, the grid, the
 // shared memory of a block, and the bias family, which some kernels are compiled for. limits.py
 // runs the kernel's machine code with them. KERNEL is mma_forward, mma_skipping,
-// mma_backward_keys, mma_backward_queries, mma_backward_split, the last two also with _atomic at
-// their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries, wgmma_backward_heads (all
-// bf16), wgmma_fp8_forward, fused_forward (fp32) or decode (bf16). Nothing is launched.
+// mma_backward_keys, mma_backward_queries, mma_backward_split, mma_backward_split_heads, the last
+// three also with _atomic at their end, wgmma_forward, wgmma_backward_keys, wgmma_backward_queries,
+// wgmma_backward_heads (all bf16), wgmma_fp8_forward, fused_forward (fp32) or decode (bf16).
+// Nothing is launched.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -129,7 +130,8 @@ struct OfFamily {
     note(
         "mma_backward_keys", [&] { kernels.backward_keys(stream, task, arrays); }, task.problem,
         arrays, Bias::params(task.bias));
-    for (const char* const name : {"mma_backward_queries", "mma_backward_split"})
+    for (const char* const name :
+         {"mma_backward_queries", "mma_backward_split", "mma_backward_split_heads"})
       note(
           std::string(name) + (arrays.atomic ? "_atomic" : ""),
           [&] { kernels.backward_queries(stream, task, arrays); }, task.problem, arrays,

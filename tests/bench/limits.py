@@ -46,6 +46,10 @@ KERNELS = {
                                  ["nope", "alibi", "cable"], [128], 1024, 0, 3, 5, threads=256),
     "mma_backward_split_atomic": Kernel("mma_backward_queries_bf16", "split_backward_queries_kernel",
                                         ["nope", "alibi", "cable"], [128], 1024, 0, 5, 5, threads=256),
+    "mma_backward_split_heads": Kernel("mma_backward_queries_bf16", "split_backward_heads_kernel",
+                                       ["ggd", "kerple_log", "t5"], [128], 1024, 0, 3, 5, threads=256),
+    "mma_backward_split_heads_atomic": Kernel("mma_backward_queries_bf16", "split_backward_heads_kernel",
+                                              ["ggd", "kerple_log", "t5"], [128], 1024, 0, 5, 5, threads=256),
     "fused_forward": Kernel("3_fused_forward", "forward_kernel", FEW, [64], 256, 4, 2, 2, 32 * 32),
     "wgmma_forward": Kernel("wgmma_forward_bf16", "wgmma_forward_kernel", ALL, [64, 128], 2048, 0, 2, 2, threads=384,
                             archs=("sm_90a",)),
@@ -63,6 +67,7 @@ KERNELS = {
 }
 TWO_PARTS = [("mma_backward_keys", "mma_backward_queries"),  # of one pass
              ("mma_backward_keys", "mma_backward_split"),
+             ("mma_backward_keys", "mma_backward_split_heads"),
              ("wgmma_backward_keys", "wgmma_backward_queries"),
              ("wgmma_backward_keys", "wgmma_backward_heads")]
 # What CI compares with COUNTS.

@@ -184,8 +184,10 @@ int main(int argc, char** argv) {
         // Formats differ in loads and stores alone: unless asked for, the others run without bias.
         if (argc <= 3 && format != plain_format(kernel, bias) && bias != PLUMBLINE_NOPE) continue;
         for (Shape shape : kShapes) {
-          // What is added to a score knows nothing of the head dimension.
-          if (argc <= 1 && bias != PLUMBLINE_NOPE && !bias.has_rope()) shape.head_dim = 32;
+          // What is added to a score knows nothing of the head dimension; for gradients of heads'
+          // parameters wide heads have a kernel of their own.
+          const bool own_width = bias == PLUMBLINE_NOPE || bias == PLUMBLINE_T5 || bias.has_rope();
+          if (argc <= 1 && !own_width) shape.head_dim = 32;
           shape.sinks = shape.sinks && !plumbline::methods::of(bias).needs_scores();
           good = run(kernel, shape, bias, format) && good;
           if (kernel.forward && kernel.decode) good = decode(kernel, shape, bias, format) && good;
