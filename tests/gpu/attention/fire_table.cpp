@@ -44,6 +44,20 @@ __global__ void row_line_kernel(Fire::Params p, float least, float most, float i
     b[head * count + n] = part.kinked > 0 ? kNaN : fmaf(line.slope, N[n], line.intercept);
 }
 
+/// A row and a key with y = 1/2.
+struct OneScore {
+  float inverse;
+
+  float entry(int, int) const { return 0.5f / inverse; }
+  Fire::Row row(int) const { return {inverse, 0.0f, false}; }
+};
+
+__global__ void method_kernel(Fire::Params p, float inverse, bool* is_line) {
+  with_method_of_part<Fire>(p, 0, OneScore{inverse}, PartOfTile{0, 1, 0, 1, 1}, [&](auto method) {
+    if (threadIdx.x == 0) *is_line = decltype(method)::kIsLine;
+  });
+}
+
 struct Layer {
   int heads, hidden;
   std::vector<float> weight, bias, output, output_bias;
@@ -193,6 +207,26 @@ BOOST_AUTO_TEST_CASE(the_line_of_a_row_is_within_three_roundings_of_a_factor_tim
     }
   }
   BOOST_TEST(lines > 300);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_whose_line_may_leave_the_range_of_floats_has_none) {
+  Layer layer(1, 1);
+  layer.weight[0] = 1.0f;
+  layer.output[0] = 1.0f;
+  const auto is_line = [&](float kink, float inverse) {
+    layer.bias[0] = -kink;
+    bool result = false;
+    launch(Stream(), {dim3{1}, dim3{kWarpSize}, 0}, method_kernel, layer.params(), inverse,
+           &result);
+    return result;
+  };
+  BOOST_TEST(is_line(5.0f, 1.0f));
+  BOOST_TEST(is_line(0.25f, 1.0f));
+  BOOST_TEST(!is_line(0.5f, 1.0f));
+  BOOST_TEST(is_line(5.0f, 0x1p24f));
+  BOOST_TEST(!is_line(5.0f, 0x1p25f));
+  layer.weight[0] = 0x1p61f;
+  BOOST_TEST(!is_line(5.0f, 1.0f));  // all units have a kink
 }
 
 BOOST_AUTO_TEST_CASE(units_that_cancel_one_another_stay_within_the_bound) {
