@@ -243,16 +243,18 @@ struct FireMethod {
 };
 
 /// The part's y lie between that of the smallest distance in its last row and that of the largest
-/// one in its first row: logarithms grow with distances and positions.
+/// one in its first row, whose 1 / M is `first_inverse`: logarithms grow with distances and
+/// positions.
 template <class BiasTile>
 __device__ __forceinline__ FirePart fire_part(const Fire::Params& params, int head,
-                                              const BiasTile& tile, const PartOfTile& part) {
+                                              const BiasTile& tile, const PartOfTile& part,
+                                              float first_inverse) {
   const int last_row = part.row + part.rows - 1, last_key = part.key + part.keys - 1;
   const int least = part.offset + part.row - last_key, most = part.offset + last_row - part.key;
   const float of_least = tile.entry(part.row, last_key), of_most = tile.entry(last_row, part.key);
   const float nearest = least <= 0 && most >= 0 ? 0.0f : fminf(of_least, of_most);
   return {params.table, params.hidden, head, nearest * tile.row(last_row).inverse,
-          fmaxf(of_least, of_most) * tile.row(part.row).inverse};
+          fmaxf(of_least, of_most) * first_inverse};
 }
 
 /// use(the method): which of the family it is, is asked here and not for each score.
@@ -272,9 +274,9 @@ __device__ __forceinline__ void with_method_of_part(const typename Bias::Params&
                                                     const BiasTile& tile, const PartOfTile& part,
                                                     Use use) {
   if constexpr (std::is_same_v<Bias, Fire>) {
-    const FirePart of_part = fire_part(params, head, tile, part);
-    // 1 / M falls with the position.
-    if (of_part.kinked == 0 && tile.row(part.row).inverse <= kMostInverse)
+    const float first_inverse = tile.row(part.row).inverse;  // the largest
+    const FirePart of_part = fire_part(params, head, tile, part, first_inverse);
+    if (of_part.kinked == 0 && first_inverse <= kMostInverse)
       use(FireMethod<false>{of_part});
     else
       use(FireMethod<true>{of_part});
