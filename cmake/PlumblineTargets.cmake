@@ -128,7 +128,7 @@ endfunction()
 
 # plumbline_mostly_includes(TARGET): the same, of sources none of which is hot.
 function(plumbline_mostly_includes target)
-  target_compile_options(${target} PRIVATE -O1)
+  target_compile_options(${target} PRIVATE -Og)
   plumbline_folders_as_one(${target})
 endfunction()
 
