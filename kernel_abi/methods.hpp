@@ -72,7 +72,7 @@ enum class Start : std::uint8_t {
   constant,  ///< a
   normal,    ///< N(0, a^2)
   uniform,   ///< in (0, a), raised to `least`
-  by_head,   ///< a (h + 1) / heads
+  by_head,   ///< a (h + 1) / heads; of constants of models alone
 };
 
 /// A parameter as one method reads it.
@@ -224,6 +224,8 @@ inline constexpr std::array<ParameterInfo, PLUMBLINE_PARAMETER_COUNT> parameter_
 }};
 inline constexpr std::size_t most_custom_parameters =
     PLUMBLINE_PARAMETER_COUNT - PLUMBLINE_CUSTOM_0;
+static_assert(PLUMBLINE_PARAMETER_COUNT == PLUMBLINE_CUSTOM_5 + 1,
+              "parameters of custom biases are the last ones");
 
 /// The largest size along one dimension that any case has.
 inline constexpr int largest_size = 1 << 24;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Whether every *.mutant beside this file fits the sources, without building one: the text that it changes occurs
-once, and every text of `reported_at` is in a line of its file with the fault in place.
+once, every text of `reported_at` is in a line of its file with the fault in place, and `sources` names files of gpu/.
 
 Usage: every_mutant_fits.py SOURCE_DIR. Names each that does not fit, and then ends with 1."""
 import pathlib
@@ -21,6 +21,9 @@ def wrong(mutant, root):
     if len(blocks) != 2 or not blocks[0]:
         yield "it has no old text and new text between <<< and >>>"
         return
+    for pattern in " ".join(re.findall(r"^sources: *(.*)$", text, re.MULTILINE)).split():
+        if pattern != "program" and not any((root / "gpu").glob(pattern)):
+            yield f"sources: no file of gpu/ is {pattern!r}"
     source = (root / file[1]).read_text()
     if source.count(blocks[0]) != 1:
         yield f"its old text occurs {source.count(blocks[0])} times in {file[1]}, not once"
