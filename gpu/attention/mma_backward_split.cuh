@@ -59,18 +59,11 @@ struct SplitSums {
 
 /// The tile whose dZ a half of the threads gathers: its barriers are those of the block, so that
 /// both halves go through them, even one whose rows do not exist.
-struct SplitHalf {
+struct SplitHalf : BlockTile {
   static constexpr int kQueries = 64, kKeys = 64;
   static constexpr bool kMayLackRows = true;
 
-  __device__ static int thread() { return static_cast<int>(threadIdx.x) % kMmaThreads; }
-#if PLUMBLINE_ON_GPU
-  __device__ static void meet() { __syncthreads(); }
-#else
-  static void meet(std::source_location where = std::source_location::current()) {
-    __syncthreads(where);
-  }
-#endif
+  __device__ static int thread() { return BlockTile::thread() % kMmaThreads; }
 };
 
 /// What gradients of heads' parameters and SSMax need, each where it is asked for: together with
